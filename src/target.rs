@@ -211,14 +211,21 @@ pub fn is_js_space(c: char) -> bool {
 
 /// Trims JavaScript white space from both ends of WTF-8 text.
 pub fn trim_js(bytes: &[u8]) -> &[u8] {
-    let mut text = bytes;
-    while let Some(n) = space_at_start(text) {
-        text = &text[n..];
+    let (start, end) = trim_js_span(bytes);
+    &bytes[start..end]
+}
+
+/// Where the text starts and ends without white space at its ends.
+pub fn trim_js_span(bytes: &[u8]) -> (usize, usize) {
+    let mut start = 0;
+    while let Some(n) = space_at_start(&bytes[start..]) {
+        start += n;
     }
-    while let Some(n) = space_at_end(text) {
-        text = &text[..text.len() - n];
+    let mut end = bytes.len();
+    while let Some(n) = space_at_end(&bytes[start..end]) {
+        end -= n;
     }
-    text
+    (start, end)
 }
 
 /// The length in bytes of the white-space character that the text starts with.
