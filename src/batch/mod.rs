@@ -1,0 +1,1 @@
+//! Scoring many texts.
