@@ -1,29 +1,29 @@
 //! The other fields of the row that a text came with, read lazily by path.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use crate::json::{Cursor, Document, Value, parse};
 
 /// The fields of one row: an object, read when a scorer first asks for a path.
 pub struct Row<'a> {
     text: Option<&'a [u8]>,
-    document: OnceCell<Option<Document<'a>>>,
+    document: OnceLock<Option<Document<'a>>>,
 }
 
 impl<'a> Row<'a> {
     /// A row without fields.
     pub fn empty() -> Self {
-        Row { text: None, document: OnceCell::new() }
+        Row { text: None, document: OnceLock::new() }
     }
 
     /// A row from the text of a JSON object (WTF-8). Text that is not JSON has no fields.
     pub fn from_json(text: &'a [u8]) -> Self {
-        Row { text: Some(text), document: OnceCell::new() }
+        Row { text: Some(text), document: OnceLock::new() }
     }
 
     /// A row from a value.
     pub fn from_value(value: &Value) -> Row<'static> {
-        Row { text: None, document: OnceCell::from(Some(Document::from_value(value))) }
+        Row { text: None, document: OnceLock::from(Some(Document::from_value(value))) }
     }
 
     /// The value at a path of keys and array indices joined by dots (`result.items.0.id`).

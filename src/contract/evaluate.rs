@@ -1,5 +1,8 @@
 //! The five-keyword contract, evaluated over a parsed document.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use super::MAX_VIOLATIONS;
 use crate::json::{Cursor, Document, Kind, Value};
 use crate::target::to_utf8;
@@ -7,8 +10,11 @@ use crate::target::to_utf8;
 /// A contract, read once. Malformed parts claim nothing.
 pub struct Contract {
     kind: Option<Type>,
-    required: Vec<Vec<u8>>,
-    properties: Vec<(Vec<u8>, Contract)>,
+    keys: Keys,
+    /// Required keys, as places in `keys`.
+    required: Vec<usize>,
+    /// Declared properties in order, each with its place in `keys`.
+    properties: Vec<(usize, Contract)>,
     items: Option<Box<Contract>>,
     literals: Vec<Document<'static>>,
 }
@@ -64,10 +70,14 @@ impl Contract {
             let kind = if object { Some(Kind::Object) } else { array.then_some(Kind::Array) };
             kind.map(Type::Is)
         };
+        let mut keys = Keys::default();
+        let properties = properties.iter().map(|(k, v)| (keys.place(k), Contract::new(v))).collect();
+        let required = list("required").iter().filter_map(Value::as_bytes);
         Contract {
             kind: schema.get("type").and_then(Type::read).or_else(implied),
-            required: list("required").iter().filter_map(|n| Some(n.as_bytes()?.to_vec())).collect(),
-            properties: properties.iter().map(|(k, v)| (k.clone(), Contract::new(v))).collect(),
+            required: required.map(|key| keys.place(key)).collect(),
+            properties,
+            keys,
             items: schema.get("items").map(|items| Box::new(Contract::new(items))),
             literals: list("enum").iter().map(Document::from_value).collect(),
         }
@@ -89,10 +99,10 @@ impl Contract {
         }
         match value.kind() {
             Kind::Object => {
-                let found = self.members_of(value);
-                self.required.iter().all(|key| self.find(value, &found, key).is_some())
-                    && self.properties.iter().zip(&found).all(|((_, contract), found)| {
-                        found.is_none_or(|inner| contract.holds(inner))
+                let found = self.keys.find_in(value);
+                self.required.iter().all(|&key| found[key].is_some())
+                    && self.properties.iter().all(|(key, contract)| {
+                        found[*key].is_none_or(|inner| contract.holds(inner))
                     })
             }
             Kind::Array => match &self.items {
@@ -129,17 +139,15 @@ impl Contract {
             out.push(format!("{path}: value is not one of the allowed enum literals"));
         }
         if value.kind() == Kind::Object {
-            let found = self.members_of(value);
-            for key in &self.required {
-                if self.find(value, &found, key).is_none() {
-                    out.push(format!("{path}.{}: required key is missing", to_utf8(key)));
-                }
+            let found = self.keys.find_in(value);
+            for &key in self.required.iter().filter(|&&key| found[key].is_none()) {
+                out.push(format!("{path}.{}: required key is missing", self.keys.name(key)));
             }
-            for ((key, contract), inner) in self.properties.iter().zip(&found) {
-                if let Some(inner) = inner
+            for (key, contract) in &self.properties {
+                if let Some(inner) = found[*key]
                     && out.len() < MAX_VIOLATIONS
                 {
-                    contract.collect(*inner, &format!("{path}.{}", to_utf8(key)), out);
+                    contract.collect(inner, &format!("{path}.{}", self.keys.name(*key)), out);
                 }
             }
         }
@@ -159,31 +167,51 @@ impl Contract {
     fn literal_holds(&self, value: Cursor<'_>) -> bool {
         self.literals.is_empty() || self.literals.iter().any(|l| same_value(l.root(), value))
     }
+}
 
-    /// The member of each declared property, the last one where a key is repeated, in one pass
-    /// over the object.
-    fn members_of<'d>(&self, object: Cursor<'d>) -> Vec<Option<Cursor<'d>>> {
-        let mut found = vec![None; self.properties.len()];
-        if !found.is_empty() {
-            for (key, value) in object.members() {
-                if let Some(at) = self.properties.iter().position(|(name, _)| key.content_is(name)) {
-                    found[at] = Some(value);
-                }
+/// The keys that a contract asks for, each once.
+#[derive(Default)]
+struct Keys {
+    list: Vec<Vec<u8>>,
+    /// The place of each key; used once there are more than a few.
+    places: HashMap<Vec<u8>, usize>,
+}
+
+/// Up to this many keys, comparing with each is faster than hashing.
+const FEW: usize = 8;
+
+impl Keys {
+    /// The place of a key, which is added if it is new.
+    fn place(&mut self, key: &[u8]) -> usize {
+        let next = self.list.len();
+        let place = *self.places.entry(key.to_vec()).or_insert(next);
+        if place == next {
+            self.list.push(key.to_vec());
+        }
+        place
+    }
+
+    fn name(&self, place: usize) -> Cow<'_, str> {
+        to_utf8(&self.list[place])
+    }
+
+    /// The member of each key, the last one where a key is repeated, in one pass over an object.
+    fn find_in<'d>(&self, object: Cursor<'d>) -> Vec<Option<Cursor<'d>>> {
+        let mut found = vec![None; self.list.len()];
+        if self.list.is_empty() {
+            return found;
+        }
+        for (key, value) in object.members() {
+            let place = if self.list.len() <= FEW {
+                self.list.iter().position(|name| key.content_is(name))
+            } else {
+                self.places.get(&*key.content()).copied()
+            };
+            if let Some(place) = place {
+                found[place] = Some(value);
             }
         }
         found
-    }
-
-    fn find<'d>(
-        &self,
-        object: Cursor<'d>,
-        found: &[Option<Cursor<'d>>],
-        key: &[u8],
-    ) -> Option<Cursor<'d>> {
-        match self.properties.iter().position(|(name, _)| name == key) {
-            Some(at) => found[at],
-            None => object.get(key),
-        }
     }
 }
 
@@ -223,7 +251,7 @@ pub(super) fn same_value(a: Cursor<'_>, b: Cursor<'_>) -> bool {
 }
 
 /// An object's members by key, each key once with its last value.
-fn unique_members(object: Cursor<'_>) -> Vec<(std::borrow::Cow<'_, [u8]>, Cursor<'_>)> {
+fn unique_members(object: Cursor<'_>) -> Vec<(Cow<'_, [u8]>, Cursor<'_>)> {
     let mut members: Vec<_> = object.members().map(|(k, v)| (k.content(), v)).collect();
     members.reverse();
     members.sort_by(|a, b| a.0.cmp(&b.0));

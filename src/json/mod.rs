@@ -18,6 +18,7 @@ pub use document::{Cursor, Document, Kind};
 pub use extract::{Extracted, Source, extract, extract_with_source};
 pub use number::Decimal;
 pub use strict::{ErrorKind, ParseError, parse, parse_range};
+pub(crate) use string::quote_into;
 pub use string::{quote, unescape};
 pub use value::{Number, Value};
 
