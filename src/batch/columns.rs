@@ -53,8 +53,7 @@ impl Details {
 }
 
 /// Columns as plain lists.
-pub type Parts =
-    (Vec<u8>, Vec<f64>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<f64>>, Vec<(u32, u32, String)>);
+pub type Parts = (Vec<u8>, Vec<f64>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<f64>>, Vec<(u32, u32, String)>);
 
 /// Counts over rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -442,7 +442,9 @@ impl Writer<'_> {
             Some(id) if id.kind() == Kind::Number => {
                 out.extend_from_slice(id.number_text().as_bytes());
             }
-            Some(id) => out.extend_from_slice(if id.kind() == Kind::True { b"true" } else { b"false" }),
+            Some(id) => {
+                out.extend_from_slice(if id.kind() == Kind::True { b"true" } else { b"false" });
+            }
             None => out.extend_from_slice(row.to_string().as_bytes()),
         }
         out.extend_from_slice(b",\"verdict\":\"");

@@ -71,7 +71,8 @@ impl Contract {
             kind.map(Type::Is)
         };
         let mut keys = Keys::default();
-        let properties = properties.iter().map(|(k, v)| (keys.place(k), Contract::new(v))).collect();
+        let properties =
+            properties.iter().map(|(k, v)| (keys.place(k), Contract::new(v))).collect();
         let required = list("required").iter().filter_map(Value::as_bytes);
         Contract {
             kind: schema.get("type").and_then(Type::read).or_else(implied),

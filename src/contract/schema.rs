@@ -22,7 +22,8 @@ impl Schema {
     /// Compiles a schema; the error is the detail of a scorer that always fails.
     pub fn new(schema: &Value) -> Result<Self, String> {
         let tree = tree_of(schema)?;
-        let refused = |error: ValidationError<'_>| format!("unusable JSON Schema: {}", clip(&error));
+        let refused =
+            |error: ValidationError<'_>| format!("unusable JSON Schema: {}", clip(&error));
         let validator = jsonschema::options()
             .should_validate_formats(true)
             .with_keyword("pattern", |_, value, _| Ok(Box::new(Pattern::new(value)?)))
@@ -151,7 +152,8 @@ impl<'i> Keyword<'i> for Pattern {
 
 /// The schema as the validator's own tree.
 fn tree_of(schema: &Value) -> Result<Tree, String> {
-    serde_json::from_str(&schema.to_json()).map_err(|error| format!("unusable JSON Schema: {error}"))
+    serde_json::from_str(&schema.to_json())
+        .map_err(|error| format!("unusable JSON Schema: {error}"))
 }
 
 /// A parsed value as the validator's own tree; lone surrogate halves become U+FFFD.

@@ -52,12 +52,7 @@ fn shape_errors(schema: &Value, path: &str, allowed: fn(&[u8]) -> bool) -> Vec<S
     errors
 }
 
-fn node_errors(
-    schema: &Value,
-    path: &str,
-    allowed: fn(&[u8]) -> bool,
-    errors: &mut Vec<String>,
-) {
+fn node_errors(schema: &Value, path: &str, allowed: fn(&[u8]) -> bool, errors: &mut Vec<String>) {
     if !schema.is_object() {
         errors.push(format!(
             "{path}: must be an object (a contract like {{\"type\":\"object\",\"required\":[…]}})"
@@ -74,9 +69,7 @@ fn node_errors(
     if schema.get("type").is_some_and(|kind| !name(kind)) {
         errors.push(format!("{path}.type: must be one of {}", TYPES.join("|")));
     }
-    let strings = |v: &Value| {
-        matches!(v, Value::Array(items) if items.iter().all(|i| i.as_bytes().is_some()))
-    };
+    let strings = |v: &Value| matches!(v, Value::Array(items) if items.iter().all(|i| i.as_bytes().is_some()));
     if schema.get("required").is_some_and(|required| !strings(required)) {
         errors.push(format!("{path}.required: must be an array of strings"));
     }

@@ -3,7 +3,7 @@
 use super::combine::{MODES, Mode};
 use crate::json::Value;
 use crate::scorers::{self, REGISTRY};
-use crate::target::to_utf8;
+use crate::target::{to_utf8, trim_js};
 
 const KEYWORDS: [&str; 6] = ["target", "scorers", "combine", "weights", "threshold", "judge"];
 const JUDGE_KEYWORDS: [&str; 4] = ["task", "agent", "when", "onUnparseable"];
@@ -112,7 +112,7 @@ fn judge_errors(judge: &Value, path: &str, errors: &mut Vec<String>) {
         return;
     }
     let text = |key: &str| judge.get(key).map(Value::as_bytes);
-    if !text("task").flatten().is_some_and(|task| !crate::target::trim_js(task).is_empty()) {
+    if text("task").flatten().is_none_or(|task| trim_js(task).is_empty()) {
         errors.push(format!("{path}.task: required non-empty string"));
     }
     if text("agent") == Some(None) {

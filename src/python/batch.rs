@@ -38,10 +38,11 @@ impl BatchResult {
     fn __getitem__(&self, index: isize) -> PyResult<GateResult> {
         let len = self.columns.len();
         let at = if index < 0 { index + len.cast_signed() } else { index };
-        let found = usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate.core, at));
-        found.map(Into::into).ok_or_else(|| {
-            PyIndexError::new_err(format!("row {index} of a batch of {len} rows"))
-        })
+        let found =
+            usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate.core, at));
+        found
+            .map(Into::into)
+            .ok_or_else(|| PyIndexError::new_err(format!("row {index} of a batch of {len} rows")))
     }
 
     /// The columns by name, a value a row.
@@ -52,7 +53,8 @@ impl BatchResult {
         let passed = self.columns.verdict.iter().map(|&v| if v > 1 { None } else { Some(v == 1) });
         columns.set_item("passed", PyList::new(py, passed.collect::<Vec<_>>())?)?;
         columns.set_item("combined", doubles_view(py, &self.columns.combined)?)?;
-        let names: Vec<String> = self.gate.core.scorers().map(|(name, _)| name.to_string()).collect();
+        let names: Vec<String> =
+            self.gate.core.scorers().map(|(name, _)| name.to_string()).collect();
         for (i, name) in names.iter().enumerate() {
             // A name that two scorers share is told apart by the index.
             let shared = names.iter().filter(|other| *other == name).count() > 1;
@@ -64,7 +66,7 @@ impl BatchResult {
         Ok(columns)
     }
 
-    /// Counts: rows, pass, block, undecided, missing, pass_rate, and passes by scorer.
+    /// Counts: rows, pass, block, undecided, missing, `pass_rate`, and passes by scorer.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         totals_dict(py, &self.gate, &self.columns.totals())
     }

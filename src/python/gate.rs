@@ -114,7 +114,10 @@ impl Gate {
         };
         let threads = thread_count(threads)?;
         let texts = texts_list(texts)?;
-        let rows = rows.filter(|rows| !rows.is_none()).map(|rows| same_length(rows, &texts)).transpose()?;
+        let rows = rows
+            .filter(|rows| !rows.is_none())
+            .map(|rows| same_length(rows, &texts))
+            .transpose()?;
         let impure = impure.map(|columns| self.impure_columns(columns, texts.len())).transpose()?;
         let impure = impure.unwrap_or_default();
         let mut all = Columns::new(self.core.scorers().len());
@@ -203,6 +206,7 @@ pub(super) fn interruptible<R: Send>(
     let mut raised: Option<PyErr> = None;
     let result = py.detach(|| {
         let mut idle = || {
+            #[allow(clippy::redundant_closure_for_method_calls)] // the method is not general enough
             if let Err(error) = Python::attach(|py| py.check_signals()) {
                 stop.store(true, Ordering::Relaxed);
                 raised = Some(error);
@@ -245,11 +249,7 @@ fn same_length<'py>(
     Err(PyValueError::new_err(message))
 }
 
-fn read_texts(
-    texts: &Bound<'_, PyList>,
-    start: usize,
-    end: usize,
-) -> PyResult<Vec<Option<Text>>> {
+fn read_texts(texts: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<Vec<Option<Text>>> {
     let mut slice = Vec::with_capacity(end - start);
     for index in start..end {
         let item = texts.get_item(index)?;

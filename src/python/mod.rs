@@ -1,5 +1,8 @@
 //! The extension module `scoregate._native`: the only folder that knows Python.
 
+// PyO3 hands extracted arguments over by value, and `__reduce__` may fail in some classes.
+#![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
+
 mod batch;
 mod error;
 mod functions;

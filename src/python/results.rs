@@ -80,8 +80,11 @@ impl ScorerResult {
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let fields = Self::fields(slf)?;
         let names = ["name", "type", "passed", "score", "detail"];
-        let parts: PyResult<Vec<String>> =
-            names.iter().zip(fields.iter()).map(|(n, v)| Ok(format!("{n}={}", v.repr()?))).collect();
+        let parts: PyResult<Vec<String>> = names
+            .iter()
+            .zip(fields.iter())
+            .map(|(n, v)| Ok(format!("{n}={}", v.repr()?)))
+            .collect();
         Ok(format!("ScorerResult({})", parts?.join(", ")))
     }
 

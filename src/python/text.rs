@@ -57,7 +57,8 @@ pub(super) fn to_str<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, 
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(PyString::new(py, text)),
         Err(_) => {
-            let decoded = PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogatepass"))?;
+            let decoded =
+                PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogatepass"))?;
             Ok(decoded.cast_into::<PyString>()?)
         }
     }

@@ -20,7 +20,9 @@ pub(super) fn from_python(object: &Bound<'_, PyAny>, path: &str) -> PyResult<Val
 fn read(object: &Bound<'_, PyAny>, path: &str, depth: usize) -> PyResult<Value> {
     // Recursion is bounded by the limit.
     if depth > MAX_DEPTH {
-        return Err(PyValueError::new_err(format!("{path}: nested deeper than {MAX_DEPTH} levels")));
+        return Err(PyValueError::new_err(format!(
+            "{path}: nested deeper than {MAX_DEPTH} levels"
+        )));
     }
     if let Ok(text) = object.cast::<PyString>() {
         return Ok(Value::String(Text::of(text)?.as_ref().to_vec()));
@@ -73,7 +75,8 @@ fn member(
         let name = key.get_type().name()?;
         return Err(PyTypeError::new_err(format!("{path}: keys must be str, got {name}")));
     };
-    let value = read(value, path, depth + 1).map_err(|error| deepen(value.py(), error, path, key))?;
+    let value =
+        read(value, path, depth + 1).map_err(|error| deepen(value.py(), error, path, key))?;
     Ok((Text::of(key)?.as_ref().to_vec(), value))
 }
 

@@ -68,8 +68,16 @@ impl Unit {
 impl Build for LengthRange {
     const TYPE: &'static str = "length-range";
     const FIELDS: &'static [Field] = &[
-        Field::optional("min", r#"{"type": "number", "minimum": 0}"#, "smallest length, 0 if absent"),
-        Field::optional("max", r#"{"type": "number", "minimum": 0}"#, "largest length, open if absent"),
+        Field::optional(
+            "min",
+            r#"{"type": "number", "minimum": 0}"#,
+            "smallest length, 0 if absent",
+        ),
+        Field::optional(
+            "max",
+            r#"{"type": "number", "minimum": 0}"#,
+            "largest length, open if absent",
+        ),
         Field::optional(
             "unit",
             r#"{"enum": ["utf16", "codepoint", "grapheme", "byte", "word", "line"]}"#,

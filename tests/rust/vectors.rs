@@ -1,4 +1,5 @@
 //! The table of the gate's behaviour, run on the core.
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use scoregate::gate::{Mode, combine_scores, combine_with_judge, evaluate_scorer, format_report};
 use scoregate::json::{Document, Value, extract};
@@ -43,7 +44,8 @@ fn lenient_parse() {
     let rows = rows("lenient_parse");
     assert_eq!(rows.len(), 150);
     for (row, line) in rows {
-        let found = extract(args(&row)[0].as_bytes().unwrap()).map(|d| Value::from_cursor(d.root()));
+        let found =
+            extract(args(&row)[0].as_bytes().unwrap()).map(|d| Value::from_cursor(d.root()));
         match row.get("out") {
             Some(out) => assert!(same(&found.expect(&line), out), "{line}"),
             None => assert_eq!(found, None, "{line}"),
@@ -85,7 +87,9 @@ fn shape_errors() {
 /// True when two messages agree, where the lists of types, languages and fields may go on.
 fn continues(found: &str, wanted: &str) -> bool {
     let open = wanted.strip_suffix(')').unwrap_or(wanted);
-    let listed = wanted.contains("must be one of") || wanted.contains("(allowed:") || wanted.contains("(supported:");
+    let listed = wanted.contains("must be one of")
+        || wanted.contains("(allowed:")
+        || wanted.contains("(supported:");
     found == wanted || (listed && found.starts_with(open))
 }
 
