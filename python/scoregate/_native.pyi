@@ -1,10 +1,31 @@
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias, final
+
+__all__ = [
+    "BUILD_PROFILE",
+    "BatchResult",
+    "Combination",
+    "Gate",
+    "GateResult",
+    "LineScorer",
+    "ScorerResult",
+    "__version__",
+    "combine_scores",
+    "combine_with_judge",
+    "contract_shape_errors",
+    "contract_violations",
+    "evaluate_scorer",
+    "extract_json",
+    "format_report",
+    "gate_schema",
+    "score_shape_errors",
+    "scorer_table",
+]
 
 __version__: str
 BUILD_PROFILE: Final[str]
 
-_Verdict = Literal["pass", "block", "undecided"]
+_Verdict: TypeAlias = Literal["pass", "block", "undecided"]
 
 @final
 class ScorerResult:
@@ -121,17 +142,20 @@ class BatchResult:
         """
 
     def summary(self) -> dict[str, Any]:
-        """Counts: `rows`, `pass`, `block`, `undecided`, `missing`, `pass_rate` (pass over all
-        rows, None without rows), and `scorers` with the rows that each passed.
+        """Counts over all rows.
+
+        `rows`, `pass`, `block`, `undecided`, `missing`, `pass_rate` (pass over all rows, None
+        without rows), and `scorers` with the rows that each passed.
         """
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> GateResult: ...
+    def __iter__(self) -> Iterator[GateResult]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Gate:
-    def __new__(cls, spec: Mapping[str, Any] | str | bytes, *, untrusted: bool = False) -> Gate: ...
+    def __new__(cls, spec: Mapping[str, Any] | str | bytes, untrusted: bool = False) -> Gate: ...
     @property
     def threshold(self) -> float | None: ...
     @property
@@ -247,8 +271,9 @@ def gate_schema() -> str:
     """The JSON Schema (draft 2020-12) of a score block, as JSON text."""
 
 def scorer_table() -> list[dict[str, Any]]:
-    """The registry: a dict a type, with `type`, `summary`, `fields` (name, JSON Schema, meaning,
-    required), `example` and `impure`.
+    """The registry, a dict a type.
+
+    `type`, `summary`, `fields` (name, JSON Schema, meaning, required), `example`, `impure`.
     """
 
 def extract_json(text: str, default: Any = None, *, has_default: bool = False) -> Any: ...

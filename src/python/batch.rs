@@ -1,5 +1,7 @@
 //! The results of a batch.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyType};
@@ -45,6 +47,10 @@ impl BatchResult {
             .ok_or_else(|| PyIndexError::new_err(format!("row {index} of a batch of {len} rows")))
     }
 
+    fn __iter__(slf: Bound<'_, Self>) -> Rows {
+        Rows { batch: slf.unbind(), next: AtomicUsize::new(0) }
+    }
+
     /// The columns by name, a value a row.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -80,6 +86,26 @@ impl BatchResult {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (Gate, State))> {
         let this = slf.get();
         Ok((slf.get_type(), (this.gate.clone(), this.columns.to_parts())))
+    }
+}
+
+/// The rows of a batch, one by one.
+#[pyclass(frozen, module = "scoregate._native", name = "Rows")]
+pub(super) struct Rows {
+    batch: Py<BatchResult>,
+    next: AtomicUsize,
+}
+
+#[pymethods]
+impl Rows {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self) -> Option<GateResult> {
+        let batch = self.batch.get();
+        let row = self.next.fetch_add(1, Ordering::Relaxed);
+        batch.columns.result(&batch.gate.core, row).map(Into::into)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Gate {
 #[pymethods]
 impl Gate {
     #[new]
-    #[pyo3(signature = (spec, *, untrusted=false))]
+    #[pyo3(signature = (spec, untrusted=false))]
     fn new(spec: &Bound<'_, PyAny>, untrusted: bool) -> PyResult<Self> {
         let options = Options { untrusted };
         let built = if let Ok(text) = spec.cast::<PyString>() {
@@ -142,11 +142,8 @@ impl Gate {
         Ok(BatchResult::new(self.clone(), all))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (String,))> {
-        if slf.get().untrusted {
-            return Err(PyTypeError::new_err("an untrusted native gate is pickled by its owner"));
-        }
-        Ok((slf.get_type(), (slf.get().to_json(),)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, bool)) {
+        (slf.get_type(), (slf.get().to_json(), slf.get().untrusted))
     }
 }
 
