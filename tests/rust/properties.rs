@@ -1,5 +1,5 @@
 //! Properties: no input panics, overflows the stack or takes more than linear time.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::float_cmp)]
 
 use proptest::prelude::*;
 use scoregate::gate::{evaluate_scorer, score_shape_errors};

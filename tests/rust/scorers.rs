@@ -1,5 +1,5 @@
 //! The table of each scorer type, run on the core. Python runs the same rows.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::float_cmp)]
 
 use scoregate::gate::{evaluate_scorer, score_shape_errors};
 use scoregate::json::Value;
