@@ -26,7 +26,7 @@ fn detached<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Se
 
 #[pymodule]
 mod _native {
-    use super::*;
+    use pyo3::prelude::*;
 
     #[pymodule_export]
     use super::batch::BatchResult;
