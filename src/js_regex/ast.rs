@@ -72,6 +72,8 @@ pub(super) struct Ast {
     pub(super) has_line_anchor: bool,
     /// `\b` or `\B` under iu or iv occurs.
     pub(super) has_folded_word: bool,
+    /// Any astral character lets the pattern match, under u and v.
+    pub(super) matches_inside_pair: bool,
 }
 
 impl Node {
@@ -136,5 +138,20 @@ impl Node {
     /// True where the node needs neither lookaround nor captures.
     pub(super) fn is_regular(&self) -> bool {
         !self.any(&|n| matches!(n, Node::Look(_) | Node::BackRef(_)))
+    }
+
+    /// True where the node matches between the halves of a surrogate pair under u and v. V8
+    /// begins there too, where nothing can be consumed and no edge stands: `/\B/u` on `"a😀a"`.
+    pub(super) fn matches_inside_pair(&self) -> bool {
+        match self {
+            Node::Empty | Node::BackRef(_) => true,
+            Node::Char(_) | Node::Set(_) => false,
+            Node::Cat(nodes) => nodes.iter().all(Node::matches_inside_pair),
+            Node::Alt(nodes) => nodes.iter().any(Node::matches_inside_pair),
+            Node::Group(body, _) => body.matches_inside_pair(),
+            Node::Look(look) => look.negative != look.body.matches_inside_pair(),
+            Node::Assert(kind) => matches!(kind, Assert::NotWord | Assert::NotWordFolded),
+            Node::Repeat(r) => r.min == 0 || r.body.matches_inside_pair(),
+        }
     }
 }

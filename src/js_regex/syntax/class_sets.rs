@@ -17,13 +17,16 @@ const INVALID_CHARACTER: &str = "Invalid character in character class";
 const INVALID_OPERATION: &str = "Invalid set operation in character class";
 const NEGATED_STRINGS: &str = "Negated character class may contain strings";
 
-/// Characters and strings of other lengths than one. Under i both are folded already: the set is
-/// closed, and strings hold canonical characters.
+/// Characters and strings of other lengths than one. Under i strings hold canonical characters,
+/// and the set of a whole class is closed over folding. A single character is not closed where it
+/// is an operand: `[k&&K]` is empty in V8, and `[[k]&&[K]]` is not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassSet {
     pub(super) set: CharSet,
     pub(super) strings: BTreeSet<Vec<u32>>,
     ignore_case: bool,
+    /// Some operand has strings, whether or not they are left.
+    may_contain_strings: bool,
 }
 
 enum Operand {
@@ -37,10 +40,10 @@ impl Parser<'_> {
         self.at += 1;
         self.enter()?;
         let negated = self.eat('^');
-        let mut class = self.class_contents()?;
+        let mut class = self.class_contents(negated)?;
         self.depth -= 1;
         if negated {
-            if !class.strings.is_empty() {
+            if class.may_contain_strings {
                 return Err(NEGATED_STRINGS);
             }
             class.set = class.set.complement(self.flags.max_char());
@@ -48,13 +51,13 @@ impl Parser<'_> {
         Ok(class)
     }
 
-    fn class_contents(&mut self) -> Parsed<ClassSet> {
+    fn class_contents(&mut self, negated: bool) -> Parsed<ClassSet> {
         if self.eat(']') {
             return Ok(ClassSet::new(CharSet::default()));
         }
         let first = self.operand()?;
         if self.looking_at("--") || self.looking_at("&&") {
-            return self.operation(first);
+            return self.operation(first, negated);
         }
         self.class_union(first)
     }
@@ -87,14 +90,17 @@ impl Parser<'_> {
         }
         self.at += 1;
         class.add(last, &mut ranges);
-        class.set = class.set.union(&self.fold_set(CharSet::new(ranges)));
+        class.set = self.fold_set(class.set.union(&CharSet::new(ranges)));
         Ok(class)
     }
 
     /// `A--B--C` or `A&&B&&C`, after its first operand.
-    fn operation(&mut self, first: Operand) -> Parsed<ClassSet> {
+    fn operation(&mut self, first: Operand, negated: bool) -> Parsed<ClassSet> {
         let operator = if self.looking_at("--") { "--" } else { "&&" };
-        let mut class = self.operand_class(first);
+        let mut class = first.into_class();
+        if operator == "--" && negated && class.may_contain_strings {
+            return Err(NEGATED_STRINGS);
+        }
         while !self.eat(']') {
             if self.unit(0).is_none() {
                 return Err(UNTERMINATED);
@@ -107,23 +113,18 @@ impl Parser<'_> {
                 return Err(INVALID_CHARACTER);
             }
             let operand = self.operand()?;
-            let other = self.operand_class(operand);
+            let other = operand.into_class();
             if operator == "--" {
                 class.set = class.set.difference(&other.set);
                 class.strings.retain(|s| !other.strings.contains(s));
             } else {
                 class.set = class.set.intersection(&other.set);
                 class.strings.retain(|s| other.strings.contains(s));
+                class.may_contain_strings &= other.may_contain_strings;
             }
         }
+        class.set = self.fold_set(class.set);
         Ok(class)
-    }
-
-    fn operand_class(&self, operand: Operand) -> ClassSet {
-        match operand {
-            Operand::Char(c) => ClassSet::new(self.fold_set(CharSet::one(c))),
-            Operand::Class(class) => class,
-        }
     }
 
     fn operand(&mut self) -> Parsed<Operand> {
@@ -176,6 +177,7 @@ impl Parser<'_> {
                 Some(0x7D | 0x7C) => {
                     let text = std::mem::take(&mut string);
                     match text[..] {
+                        [c] if class.ignore_case => chars.push(lower(c)),
                         [c] => chars.push((c, c)),
                         _ => {
                             class.add_string(&text);
@@ -189,8 +191,26 @@ impl Parser<'_> {
                 Some(_) => string.push(self.set_character()?),
             }
         }
-        class.set = self.fold_set(CharSet::new(chars));
+        class.set = CharSet::new(chars);
         Ok(class)
+    }
+}
+
+/// The character in lower case, as a range, where that is one character.
+fn lower(c: u32) -> (u32, u32) {
+    let mut lower = char::from_u32(c).map(char::to_lowercase).into_iter().flatten();
+    match (lower.next(), lower.next()) {
+        (Some(l), None) => (l.into(), l.into()),
+        _ => (c, c),
+    }
+}
+
+impl Operand {
+    fn into_class(self) -> ClassSet {
+        match self {
+            Operand::Char(c) => ClassSet::new(CharSet::one(c)),
+            Operand::Class(class) => class,
+        }
     }
 }
 
@@ -212,6 +232,7 @@ impl ClassSet {
                 self.set = self.set.union(&other.set);
                 self.strings.extend(other.strings);
                 self.ignore_case |= other.ignore_case;
+                self.may_contain_strings |= other.may_contain_strings;
             }
             None => {}
         }
@@ -221,6 +242,7 @@ impl ClassSet {
         let canonical = |&c: &u32| if self.ignore_case { fold::canonical_code_point(c) } else { c };
         let text = text.iter().map(canonical).collect();
         self.strings.insert(text);
+        self.may_contain_strings = true;
     }
 
     /// The node that matches the class: longer strings first.

@@ -14,7 +14,7 @@ impl Parser<'_> {
         self.at += 1;
         self.enter()?;
         let node =
-            if self.unit(0) == Some(0x3F) { self.special_group()? } else { self.capture(None)? };
+            if self.unit(0) == Some(0x3F) { self.special_group()? } else { self.capture()? };
         self.depth -= 1;
         Ok(node)
     }
@@ -41,14 +41,19 @@ impl Parser<'_> {
     }
 
     fn capture_with_name(&mut self) -> Parsed<Node> {
-        // The group counts before its name is read, as in V8.
+        // The group counts before its name is read, and its name after it is closed, as in V8.
+        self.has_names = true;
         self.count_group()?;
         let name = self.name()?;
+        let number = self.groups;
+        self.open.push((number, name));
+        let node = self.capture_body(number)?;
+        let (_, name) = self.open.pop().unwrap_or_default();
         if self.names.iter().any(|(known, _)| *known == name) {
             return Err("Duplicate capture group name");
         }
-        self.names.push((name, self.groups));
-        self.capture(Some(self.groups))
+        self.names.push((name, number));
+        Ok(node)
     }
 
     fn count_group(&mut self) -> Parsed<()> {
@@ -59,15 +64,16 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn capture(&mut self, counted: Option<u32>) -> Parsed<Node> {
-        if counted.is_none() {
-            self.count_group()?;
-        }
-        let number = self.groups;
-        self.open.push(number);
-        let body = self.group_body()?;
+    fn capture(&mut self) -> Parsed<Node> {
+        self.count_group()?;
+        self.open.push((self.groups, Vec::new()));
+        let node = self.capture_body(self.groups)?;
         self.open.pop();
-        Ok(Node::Group(Box::new(body), number))
+        Ok(node)
+    }
+
+    fn capture_body(&mut self, number: u32) -> Parsed<Node> {
+        Ok(Node::Group(Box::new(self.group_body()?), number))
     }
 
     fn group_body(&mut self) -> Parsed<Node> {
@@ -101,8 +107,7 @@ impl Parser<'_> {
             return Err("Invalid named reference");
         }
         let name = self.name()?;
-        let known = self.names.iter().find(|(known, _)| *known == name);
-        if known.is_some_and(|(_, number)| self.open.contains(number)) {
+        if self.open.iter().any(|(_, open)| *open == name) {
             return Ok(Node::Empty);
         }
         self.has_backref = true;
@@ -126,7 +131,7 @@ impl Parser<'_> {
             self.at = start;
             return None;
         }
-        if self.open.contains(&number) {
+        if self.open.iter().any(|(open, _)| *open == number) {
             // Nothing can have been captured yet.
             return Some(Node::Empty);
         }
@@ -136,7 +141,7 @@ impl Parser<'_> {
 
     /// True where `\k` is a reference and not a letter.
     pub(super) fn has_names(&mut self) -> bool {
-        !self.names.is_empty() || self.scan().has_names
+        self.has_names || self.scan().has_names
     }
 
     /// Counts the groups of the rest of the pattern, as V8 does: classes are not nested here.
@@ -144,7 +149,7 @@ impl Parser<'_> {
         if let Some(scan) = self.scan {
             return scan;
         }
-        let mut scan = Scan { groups: self.groups, has_names: !self.names.is_empty() };
+        let mut scan = Scan { groups: self.groups, has_names: self.has_names };
         let mut rest = self.units[self.at.min(self.units.len())..].iter();
         let mut in_class = false;
         while let Some(&unit) = rest.next() {
@@ -167,27 +172,32 @@ impl Parser<'_> {
         scan
     }
 
-    /// Puts group numbers in the place of names.
-    pub(super) fn resolve_names(&self, node: &mut Node) -> Parsed<()> {
-        if self.references.is_empty() {
-            return Ok(());
+    /// Puts group numbers in the place of names. Every name must exist, also one that a dropped
+    /// node had.
+    pub(super) fn resolve_names(&self, root: &mut Node) -> Parsed<()> {
+        let number = |name| self.names.iter().find(|(known, _)| known == name).map(|n| n.1);
+        let numbers: Option<Vec<u32>> = self.references.iter().map(number).collect();
+        let numbers = numbers.ok_or("Invalid named capture referenced")?;
+        if !numbers.is_empty() {
+            replace_names(root, &numbers);
         }
-        match node {
-            Node::BackRef(number) if *number >= NAMED => {
-                let place = usize::try_from(*number - NAMED).unwrap_or(usize::MAX);
-                let name = self.references.get(place);
-                let group = self.names.iter().find(|(known, _)| Some(known) == name);
-                *number = group.ok_or("Invalid named capture referenced")?.1;
-                Ok(())
-            }
-            Node::Cat(nodes) | Node::Alt(nodes) => {
-                nodes.iter_mut().try_for_each(|n| self.resolve_names(n))
-            }
-            Node::Group(body, _) => self.resolve_names(body),
-            Node::Look(look) => self.resolve_names(&mut look.body),
-            Node::Repeat(repeat) => self.resolve_names(&mut repeat.body),
-            _ => Ok(()),
+        Ok(())
+    }
+}
+
+fn replace_names(node: &mut Node, numbers: &[u32]) {
+    match node {
+        Node::BackRef(number) if *number >= NAMED => {
+            let place = usize::try_from(*number - NAMED).unwrap_or(usize::MAX);
+            *number = numbers.get(place).copied().unwrap_or(0);
         }
+        Node::Cat(nodes) | Node::Alt(nodes) => {
+            nodes.iter_mut().for_each(|n| replace_names(n, numbers));
+        }
+        Node::Group(body, _) => replace_names(body, numbers),
+        Node::Look(look) => replace_names(&mut look.body, numbers),
+        Node::Repeat(repeat) => replace_names(&mut repeat.body, numbers),
+        _ => {}
     }
 }
 

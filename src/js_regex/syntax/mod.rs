@@ -50,6 +50,7 @@ pub(super) fn parse(units: &[u16], flags: Flags) -> Parsed<Ast> {
         groups: 0,
         scan: None,
         names: Vec::new(),
+        has_names: false,
         open: Vec::new(),
         references: Vec::new(),
         has_backref: false,
@@ -64,6 +65,7 @@ pub(super) fn parse(units: &[u16], flags: Flags) -> Parsed<Ast> {
         groups: parser.groups,
         has_backref: parser.has_backref,
         has_line_anchor: has_assert(Assert::LineStart, Assert::LineEnd),
+        matches_inside_pair: flags.code_points() && !flags.sticky && root.matches_inside_pair(),
         has_folded_word: has_assert(Assert::WordFolded, Assert::NotWordFolded),
         root,
     })
@@ -80,8 +82,10 @@ struct Parser<'p> {
     scan: Option<Scan>,
     /// The names of groups, with their numbers.
     names: Vec<(Vec<u32>, u32)>,
-    /// The numbers of the groups that are open here.
-    open: Vec<u32>,
+    /// Some named group was opened.
+    has_names: bool,
+    /// The groups that are open here: number and name.
+    open: Vec<(u32, Vec<u32>)>,
     /// The names that `\k` used; a node refers to one by its place until the end.
     references: Vec<Vec<u32>>,
     has_backref: bool,
@@ -161,6 +165,7 @@ impl Parser<'_> {
     fn term(&mut self, terms: &mut Vec<Node>) -> Parsed<()> {
         let groups_before = self.groups;
         let Some(c) = self.peek() else { return Ok(()) };
+        let is_look = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|o| self.looking_at(o));
         let multiline = self.flags.multiline;
         let atom = match char::from_u32(c) {
             Some('*' | '+' | '?') => return Err(NOTHING_TO_REPEAT),
@@ -198,7 +203,7 @@ impl Parser<'_> {
                 self.literal(c)
             }
         };
-        let node = self.quantified(atom, groups_before)?;
+        let node = self.quantified(atom, is_look, groups_before)?;
         if !matches!(node, Node::Empty) {
             terms.push(node);
         }
@@ -220,7 +225,7 @@ impl Parser<'_> {
     }
 
     /// The atom under the quantifier that follows it, if one does.
-    fn quantified(&mut self, atom: Node, groups_before: u32) -> Parsed<Node> {
+    fn quantified(&mut self, atom: Node, is_look: bool, groups_before: u32) -> Parsed<Node> {
         let Some((min, max)) = self.quantifier() else {
             let incomplete = self.unit(0) == Some(0x7B) && self.flags.code_points();
             return if incomplete { Err("Incomplete quantifier") } else { Ok(atom) };
@@ -229,7 +234,8 @@ impl Parser<'_> {
             return Err("numbers out of order in {} quantifier");
         }
         let greedy = !self.eat('?');
-        if let Node::Look(look) = &atom
+        if is_look
+            && let Node::Look(look) = &atom
             && (self.flags.code_points() || !look.ahead)
         {
             return Err("Invalid quantifier");
