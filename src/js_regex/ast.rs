@@ -144,8 +144,9 @@ impl Node {
     /// begins there too, where nothing can be consumed and no edge stands: `/\B/u` on `"a😀a"`.
     pub(super) fn matches_inside_pair(&self) -> bool {
         match self {
-            Node::Empty | Node::BackRef(_) => true,
-            Node::Char(_) | Node::Set(_) => false,
+            Node::Empty => true,
+            // V8 refuses to end a reference inside a pair.
+            Node::Char(_) | Node::Set(_) | Node::BackRef(_) => false,
             Node::Cat(nodes) => nodes.iter().all(Node::matches_inside_pair),
             Node::Alt(nodes) => nodes.iter().any(Node::matches_inside_pair),
             Node::Group(body, _) => body.matches_inside_pair(),

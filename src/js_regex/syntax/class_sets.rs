@@ -48,6 +48,7 @@ impl Parser<'_> {
             }
             class.set = class.set.complement(self.flags.max_char());
         }
+        class.set = self.fold_set(class.set);
         Ok(class)
     }
 
@@ -123,7 +124,6 @@ impl Parser<'_> {
                 class.may_contain_strings &= other.may_contain_strings;
             }
         }
-        class.set = self.fold_set(class.set);
         Ok(class)
     }
 
