@@ -56,8 +56,8 @@ pub struct JsRegex {
     sorted_flags: String,
     plan: Plan,
     ast: Ast,
-    /// A literal that every match contains, sought before the matcher runs.
-    required: Option<Finder<'static>>,
+    /// Literals that every match contains, sought before the matcher runs.
+    required: Vec<Finder<'static>>,
     /// Compiled when the matcher is first needed.
     program: OnceLock<Program>,
 }
@@ -85,13 +85,13 @@ impl JsRegex {
             return Err(refuse("Backreferences are not allowed in an untrusted pattern"));
         }
         let plan = plan::plan(&mut ast, flags);
-        let required = Some(plan::required(&ast.root)).filter(|literal| !literal.is_empty());
+        let required = plan::required(&ast.root);
         Ok(JsRegex {
             pattern: pattern.into(),
             flags,
             sorted_flags,
             plan,
-            required: required.map(|literal| Finder::new(&literal).into_owned()),
+            required: required.iter().map(|literal| Finder::new(literal).into_owned()).collect(),
             ast,
             program: OnceLock::new(),
         })
@@ -149,9 +149,7 @@ impl JsRegex {
         target: &Target<'_>,
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
-        if let Some(literal) = &self.required
-            && literal.find(target.bytes()).is_none()
-        {
+        if self.required.iter().any(|literal| literal.find(target.bytes()).is_none()) {
             return (Ok(false), 0);
         }
         let text = if self.flags.code_points() { target.bytes() } else { target.cesu8() };
@@ -200,13 +198,11 @@ fn utf16(bytes: &[u8]) -> Vec<u16> {
     let mut rest = bytes;
     while !rest.is_empty() {
         let (c, width) = matcher::decode(rest);
-        match u16::try_from(c) {
-            Ok(unit) => units.push(unit),
-            Err(_) => {
-                let mut pair = [0; 2];
-                let c = char::from_u32(c).unwrap_or('\u{FFFD}');
-                units.extend_from_slice(c.encode_utf16(&mut pair));
-            }
+        if let Ok(unit) = u16::try_from(c) {
+            units.push(unit);
+        } else {
+            let c = char::from_u32(c).unwrap_or('\u{FFFD}');
+            units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
         }
         rest = rest.get(width.max(1)..).unwrap_or_default();
     }

@@ -250,7 +250,7 @@ fn anchors(node: &Node) -> (&[Node], bool, bool) {
 fn literal(node: &Node, flags: Flags) -> Option<Plan> {
     let (terms, start, end) = anchors(node);
     let bytes = literal_bytes(terms, flags)?;
-    Some(Plan::Literal { finder: Finder::new(&bytes).into_owned(), start, end })
+    Some(Plan::Literal { finder: Box::new(Finder::new(&bytes).into_owned()), start, end })
 }
 
 /// The literal as it stands in WTF-8, where it can be sought there: it must not begin or end
@@ -376,42 +376,39 @@ fn part(body: &Node, negative: bool, flags: Flags) -> Option<Part> {
     Some(Part { negative, quick, plan })
 }
 
-/// The longest literal that every match has in the text, as WTF-8.
-pub(super) fn required(node: &Node) -> Vec<u8> {
-    let mut best = Vec::new();
-    find_required(node, &mut best);
-    best
+/// The most literals that are sought before the matcher runs.
+const MAX_REQUIRED: usize = 4;
+
+/// The longest literals that every match has in the text, as WTF-8.
+pub(super) fn required(node: &Node) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    find_required(std::slice::from_ref(node), &mut found);
+    found.sort_by_key(|literal| std::cmp::Reverse(literal.len()));
+    found.dedup();
+    found.truncate(MAX_REQUIRED);
+    found
 }
 
-fn find_required(node: &Node, best: &mut Vec<u8>) {
-    match node {
-        Node::Char(_) => find_required_in(std::slice::from_ref(node), best),
-        Node::Cat(nodes) => find_required_in(nodes, best),
-        Node::Group(body, _) => find_required(body, best),
-        Node::Repeat(r) if r.min > 0 => find_required(&r.body, best),
-        Node::Look(look) if !look.negative => find_required(&look.body, best),
-        _ => {}
-    }
-}
-
-fn find_required_in(nodes: &[Node], best: &mut Vec<u8>) {
+fn find_required(nodes: &[Node], found: &mut Vec<Vec<u8>>) {
     let mut bytes = Vec::new();
     for node in nodes {
         match node {
             // Half a pair may be part of a character of the text.
             Node::Char(c) if !(0xD800..0xE000).contains(c) => {
                 push_scalar(&mut bytes, *c);
-                if bytes.len() > best.len() {
-                    best.clone_from(&bytes);
-                }
+                continue;
             }
-            Node::Empty => {}
-            other => {
-                bytes.clear();
-                if !matches!(other, Node::Char(_)) {
-                    find_required(other, best);
-                }
-            }
+            Node::Empty => continue,
+            _ => {}
+        }
+        found.extend(Some(std::mem::take(&mut bytes)).filter(|b| !b.is_empty()));
+        match node {
+            Node::Cat(nodes) => find_required(nodes, found),
+            Node::Group(body, _) => find_required(std::slice::from_ref(body), found),
+            Node::Repeat(r) if r.min > 0 => find_required(std::slice::from_ref(&r.body), found),
+            Node::Look(l) if !l.negative => find_required(std::slice::from_ref(&l.body), found),
+            _ => {}
         }
     }
+    found.extend(Some(bytes).filter(|b| !b.is_empty()));
 }

@@ -192,7 +192,9 @@ fn replace_names(node: &mut Node, numbers: &[u32]) {
             *number = numbers.get(place).copied().unwrap_or(0);
         }
         Node::Cat(nodes) | Node::Alt(nodes) => {
-            nodes.iter_mut().for_each(|n| replace_names(n, numbers));
+            for node in nodes {
+                replace_names(node, numbers);
+            }
         }
         Node::Group(body, _) => replace_names(body, numbers),
         Node::Look(look) => replace_names(&mut look.body, numbers),
