@@ -20,7 +20,7 @@ use crate::target::{Target, push_scalar, wtf8};
 /// How a pattern is answered without the matcher.
 pub(super) enum Plan {
     Literal {
-        finder: Finder<'static>,
+        finder: Box<Finder<'static>>,
         start: bool,
         end: bool,
     },

@@ -1,5 +1,26 @@
-//! JSON in model output: the strict tier.
+//! JSON in model output.
+//!
+//! * [`parse`]: strict JSON (RFC 8259), one linear pass into a flat [`Document`].
+//! * [`extract`]: the strict tier of the scoring-gates document: the whole text, else fenced
+//!   blocks, else the first bracket up to the last closer of its kind; no repairs.
+//! * [`Value`]: an owned tree, for what a gate's author wrote.
+//!
+//! Depth is limited to [`MAX_DEPTH`]; deeper text is not JSON. No parser here recurses.
 
-mod tape;
+mod document;
+mod extract;
+mod number;
+mod strict;
+mod string;
+mod value;
 
-pub use tape::{Document, extract};
+pub use document::{Cursor, Document, Kind};
+pub use extract::{Extracted, Source, extract, extract_with_source};
+pub use number::Decimal;
+pub use strict::{ErrorKind, ParseError, parse, parse_range};
+pub(crate) use string::quote_into;
+pub use string::{quote, unescape};
+pub use value::{Number, Value};
+
+/// The deepest nesting of arrays and objects that is read.
+pub const MAX_DEPTH: usize = 512;
