@@ -138,7 +138,7 @@ impl<'i> Keyword<'i> for Pattern {
         match self.engine.test(&Target::new(text)) {
             Ok(true) => Ok(()),
             Ok(false) => {
-                let pattern = to_utf8(self.engine.pattern().as_ref()).into_owned();
+                let pattern = to_utf8(self.engine.pattern()).into_owned();
                 Err(ValidationError::custom(format!("value does not match /{pattern}/")))
             }
             Err(spent) => Err(ValidationError::custom(spent.to_string())),
