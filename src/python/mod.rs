@@ -9,6 +9,7 @@ mod functions;
 mod gate;
 mod json;
 mod lines;
+mod regex;
 mod results;
 mod text;
 mod value;
@@ -41,6 +42,8 @@ mod _native {
     use super::json::extract_json;
     #[pymodule_export]
     use super::lines::LineScorer;
+    #[pymodule_export]
+    use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
 
