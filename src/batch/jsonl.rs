@@ -493,7 +493,7 @@ impl Writer<'_> {
                 out.extend_from_slice(id.number_text().as_bytes());
             }
             Some(id) => {
-                out.extend_from_slice(if id.kind() == Kind::True { b"true" } else { b"false" })
+                out.extend_from_slice(if id.kind() == Kind::True { b"true" } else { b"false" });
             }
             None => out.extend_from_slice(row.to_string().as_bytes()),
         }

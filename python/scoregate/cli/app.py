@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 from rich.text import Text
+from typer import rich_utils
 
 from .. import __version__, _native
 from ..errors import InputError, OutputError, SpecError, TooManyBadRowsError
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
     from ..files import FileSummary
 
+# The examples in the help are to be read, so they are not dimmed.
+rich_utils.STYLE_HELPTEXT = ""
+
 OK, UNDER, USAGE, BROKEN, TOO_MANY, INTERRUPTED, CLOSED = 0, 1, 2, 3, 4, 130, 141
 
 app = typer.Typer(
@@ -34,13 +38,18 @@ app = typer.Typer(
     help="Deterministic scoring gates for LLM output.\n\n"
     "A gate says what good output looks like: a phrase, a pattern, a JSON schema, a length. "
     "scoregate runs it on files of outputs without spending a token.",
-    epilog="Start with: scoregate scorers | scoregate check GATE.json | "
-    "scoregate score GATE.json OUTPUTS.jsonl",
+    epilog="Start with: scoregate scorers (what a gate can check), then scoregate score --help.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _help(intro: str, *examples: tuple[str, str]) -> str:
+    """The help of a command: what it does, then commands to copy, each with what it gives."""
+    shown = [f"[cyan]{command}[/cyan]\n{gives}" for command, gives in examples]
+    return "\n\n".join([intro, "[bold]Examples[/bold]", *shown])
 
 
 class Details(StrEnum):
@@ -191,6 +200,37 @@ _INPUT, _OUTPUT, _BAD = "Input", "Results", "Bad rows"
 
 
 @app.command(
+    help=_help(
+        "Score files of outputs with a gate.\n\n"
+        'Each input line is an object such as {"id": "a1", "output": "the text"}; each output '
+        "line holds the row's id, its verdict (pass, block or undecided), the combined score and "
+        "the results of its scorers. Results go to standard output or a file, everything else to "
+        "standard error.",
+        (
+            "scoregate score gate.json outputs.jsonl -o results.jsonl",
+            "Score a file; a table shows how many rows each scorer passed.",
+        ),
+        (
+            "scoregate score gate.json run-*.jsonl -o results.jsonl --fail-under 95%",
+            "For continuous integration: exit with 1 when fewer than 95% of the rows pass.",
+        ),
+        (
+            "zcat big.jsonl.gz | scoregate score gate.json - > results.jsonl",
+            "A compressed file of any size, through a pipe.",
+        ),
+        (
+            "scoregate score gate.json in.jsonl -o out.jsonl --on-error quarantine",
+            "Go on past broken lines, and keep them in out.bad.jsonl.",
+        ),
+        (
+            "scoregate score flow.json in.jsonl --phase review --field answer --limit 100",
+            "One gate of a flow, another key for the text, the first 100 rows.",
+        ),
+        (
+            "scoregate score gate.json in.jsonl -o out.jsonl --json | jq .pass_rate",
+            "The summary for other programs.",
+        ),
+    ),
     epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output "
     "failed; 4 too many bad rows; 130 interrupted; 141 the reader of standard output has gone.",
 )
@@ -199,7 +239,7 @@ def score(
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[OUTPUTS.jsonl …|-]",
+            metavar="OUTPUTS.jsonl|-",
             help="Files with one JSON object a line; - or nothing is standard input.",
             show_default=False,
         ),
@@ -291,29 +331,7 @@ def score(
         typer.Option(help="The bar; auto shows it on a terminal that results do not go to."),
     ] = When.auto,
 ) -> None:
-    """Score files of outputs with a gate.
-
-    Each input line is an object such as {"id": "a1", "output": "the text"}; each output line
-    holds the row's id, its verdict (pass, block or undecided), the combined score and the results
-    of its scorers. Results go to standard output or a file, everything else to standard error.
-
-    [bold]Examples[/bold]
-
-    [cyan]scoregate score gate.json outputs.jsonl -o results.jsonl[/cyan]
-    Score a file; the table shows how many rows each scorer passed.
-
-    [cyan]scoregate score gate.json run-1.jsonl run-2.jsonl --fail-under 95% > results.jsonl[/cyan]
-    For continuous integration: exit with 1 when fewer than 95% of the rows pass.
-
-    [cyan]zcat big.jsonl.gz | scoregate score gate.json - --details none --json > results.jsonl[/cyan]
-    A compressed file of any size, through a pipe.
-
-    [cyan]scoregate score gate.json raw.jsonl -o ok.jsonl --on-error quarantine --max-errors 1%[/cyan]
-    Go on past broken lines, keep them in ok.bad.jsonl, give up when there are too many.
-
-    [cyan]scoregate score flow.json outputs.jsonl --phase review --field answer --limit 100[/cyan]
-    One gate of a flow, another key for the text, the first 100 rows.
-    """
+    """Scores files of outputs with a gate."""
     with _exit_codes():
         spec = _read_gate(gate, phase)
         places = _inputs(inputs)
@@ -423,7 +441,7 @@ def _report(found: FileSummary, places: list[str], *, as_json: bool) -> None:
         stream.flush()
         return
     view = look.console(sys.stderr)
-    view.print(look.summary(found, view))
+    look.show(look.summary(found, view), view)
     for name, what in ((found.output, "results"), (found.quarantine, "bad rows")):
         if name not in (None, "-"):
             view.print(Text(f"{what}: {look.printable(str(name))}"), soft_wrap=True)
@@ -443,21 +461,17 @@ def _verdict(found: FileSummary, fail_under: float | None) -> int:
     return OK
 
 
-@app.command()
+@app.command(
+    help=_help(
+        "Check a gate file: every error with its path, and warnings.\n\n"
+        "Exits with 2 when there are errors. Warnings name scorers that can never pass and "
+        "schemas that let more pass than they seem to.",
+        ("scoregate check gate.json", "A score block, a gate phase, or all gates of a flow."),
+        ("scoregate check flow.json --phase review", "One gate phase of a flow."),
+    )
+)
 def check(gate: GateFile, phase: Phase = None) -> None:
-    """Check a gate file: every error with its path, and warnings.
-
-    Exits with 2 when there are errors. Warnings name scorers that can never pass and schemas that
-    let more pass than they seem to.
-
-    [bold]Examples[/bold]
-
-    [cyan]scoregate check gate.json[/cyan]
-    A score block, a gate phase, or all gate phases of a flow.
-
-    [cyan]scoregate check flow.json --phase review[/cyan]
-    One gate phase of a flow.
-    """
+    """Checks a gate file."""
     with _exit_codes():
         try:
             specs = read_gates(gate, phase)
@@ -493,38 +507,36 @@ def _description(block: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-@app.command()
+@app.command(
+    help=_help(
+        "Print the JSON Schema of a score block.\n\n"
+        "Editors that know it complete and check gates while they are written.",
+        (
+            "scoregate schema > gate.schema.json",
+            "Then name that file in the editor's settings for gate files.",
+        ),
+    )
+)
 def schema() -> None:
-    """Print the JSON Schema of a score block.
-
-    Editors that know it complete and check gates while they are written.
-
-    [bold]Example[/bold]
-
-    [cyan]scoregate schema > gate.schema.json[/cyan]
-    Then name that file in the editor's settings for *.gate.json.
-    """
+    """Prints the JSON Schema of a score block."""
     with _exit_codes():
         value = json.loads(_native.gate_schema())
         sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-@app.command()
+@app.command(
+    help=_help(
+        "List the scorer types, with their fields and an example each.",
+        ("scoregate scorers", "What a gate can check."),
+        ("scoregate scorers --json | jq -r .[].type", "For other programs."),
+    )
+)
 def scorers(
     as_json: Annotated[
         bool, typer.Option("--json", help="The same as JSON, with the schema of each field.")
     ] = False,
 ) -> None:
-    """List the scorer types, with their fields and an example each.
-
-    [bold]Examples[/bold]
-
-    [cyan]scoregate scorers[/cyan]
-    What a gate can check.
-
-    [cyan]scoregate scorers --json | jq '.[].type'[/cyan]
-    For other programs.
-    """
+    """Lists the scorer types."""
     with _exit_codes():
         table: Any = _native.scorer_table()
         if as_json:
@@ -542,7 +554,7 @@ def scorers(
             fields.add_column()
             for name, _, doc, required in row["fields"]:
                 fields.add_row("", name, "required" if required else "optional", doc)
-            view.print(fields)
+            look.show(fields, view)
             view.print(Text(f"  {row['example']}", style="green"), soft_wrap=True)
 
 

@@ -18,6 +18,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from rich.console import RenderableType
     from rich.progress import Task
 
     from ..files import FileSummary
@@ -48,6 +49,17 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def show(what: RenderableType, view: Console) -> None:
+    """Prints something; without a terminal, no line ends in spaces."""
+    if view.is_terminal:
+        view.print(what)
+        return
+    with view.capture() as capture:
+        view.print(what)
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    view.file.write("\n".join(lines) + "\n")
 
 
 def tell(kind: str, message: str) -> None:
@@ -90,10 +102,12 @@ def _colourless(view: Console) -> bool:
 def summary(found: FileSummary, view: Console) -> Group:
     """The summary of a run: rows, verdicts, scorers, frequent failures."""
     parts: list[Any] = [_headline(found), Text("")]
-    parts.append(_verdicts(found, view))
+    parts.append(_verdicts(found))
     parts += [Text(""), _scorers(found, view)]
     if found.details:
-        parts += [Text(""), _details(found, view)]
+        parts += [Text(""), _details(found)]
+    if found.output not in (None, "-") or found.quarantine is not None:
+        parts.append(Text(""))
     return Group(*parts)
 
 
@@ -122,7 +136,7 @@ def _table(*headings: tuple[str, str]) -> Table:
     return table
 
 
-def _verdicts(found: FileSummary, view: Console) -> Table:
+def _verdicts(found: FileSummary) -> Table:
     table = _table(("verdict", "left"), ("rows", "right"), ("share", "right"), ("", "left"))
     for name, rows, style in (
         ("pass", found.passed, "green"),
@@ -151,7 +165,7 @@ def _scorers(found: FileSummary, view: Console) -> Table:
     return table
 
 
-def _details(found: FileSummary, view: Console) -> Table:
+def _details(found: FileSummary) -> Table:
     table = _table(("failed", "right"), ("scorer", "left"), ("most frequent details", "left"))
     table.columns[1].overflow = "fold"
     table.columns[2].overflow = "fold"
