@@ -552,13 +552,13 @@ def _open_sink(place: Place | None) -> _Sink:
         return _StreamSink(_stdout(), "standard output")
     name = os.fspath(place)
     try:
-        target = os.path.realpath(name)
-        old = _status(target)
+        old = _status(name)
         if old is not None and stat.S_ISDIR(old.st_mode):
             raise OutputError(f"{name}: is a directory, expected a file to write")
         if old is not None and not stat.S_ISREG(old.st_mode):
             return _StreamSink(io.FileIO(os.open(name, os.O_WRONLY), "wb"), name)
-        return _FileSink(name, target, old)
+        # A link is kept, and the file that it names is replaced.
+        return _FileSink(name, os.path.realpath(name), old)
     except (OSError, ValueError) as error:
         raise OutputError(f"{name}: {_output_reason(error)}") from error
 

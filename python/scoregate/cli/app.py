@@ -420,11 +420,12 @@ def _size(places: list[str]) -> int | None:
 
 def _flags(message: str) -> str:
     """A message about arguments, in the words of the command line."""
+    words = message.replace('on_error="skip" or "quarantine"', "--on-error skip or quarantine")
+    words = words.replace('on_error="quarantine"', "--on-error quarantine")
     for name in ("max_errors", "on_error", "quarantine", "limit", "threads", "details"):
-        if message.startswith(f"{name}: "):
-            rest = message.removeprefix(f"{name}: ").replace('on_error="', '"--on-error ')
-            return f"--{name.replace('_', '-')}: {rest}"
-    return message
+        if words.startswith(f"{name}: "):
+            return f"--{name.replace('_', '-')}{words.removeprefix(name)}"
+    return words
 
 
 def _report(found: FileSummary, places: list[str], *, as_json: bool) -> None:

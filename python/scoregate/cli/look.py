@@ -113,7 +113,7 @@ def summary(found: FileSummary, view: Console) -> Group:
 
 def _headline(found: FileSummary) -> Text:
     rate = found.rows / found.seconds if found.seconds > 0 else 0.0
-    line = Text(f"{found.rows:,} rows", style="bold")
+    line = Text(f"{found.rows:,} row{'s' if found.rows != 1 else ''}", style="bold")
     line.append(f" in {duration(found.seconds)}, {rate:,.0f} rows/s", style="not bold")
     if found.bad_rows:
         line.append(f", {found.bad_rows:,} bad", style="bold red")
