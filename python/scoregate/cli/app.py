@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 from typer import rich_utils
@@ -442,6 +443,8 @@ def _report(found: FileSummary, places: list[str], *, as_json: bool) -> None:
         stream.flush()
         return
     view = look.console(sys.stderr)
+    if found.bad_messages:
+        view.print()
     look.show(look.summary(found, view), view)
     for name, what in ((found.output, "results"), (found.quarantine, "bad rows")):
         if name not in (None, "-"):
@@ -549,13 +552,12 @@ def scorers(
                 view.print()
             view.print(Text.assemble((row["type"], "bold cyan"), f"  {row['summary']}"))
             fields = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-            fields.add_column(width=2)
             fields.add_column(no_wrap=True)
             fields.add_column(no_wrap=True, style="bright_black")
             fields.add_column()
             for name, _, doc, required in row["fields"]:
-                fields.add_row("", name, "required" if required else "optional", doc)
-            look.show(fields, view)
+                fields.add_row(name, "required" if required else "optional", doc)
+            look.show(Padding(fields, (0, 0, 0, 2)), view)
             view.print(Text(f"  {row['example']}", style="green"), soft_wrap=True)
 
 

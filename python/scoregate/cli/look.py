@@ -116,7 +116,8 @@ def _headline(found: FileSummary) -> Text:
     line = Text(f"{found.rows:,} row{'s' if found.rows != 1 else ''}", style="bold")
     line.append(f" in {duration(found.seconds)}, {rate:,.0f} rows/s", style="not bold")
     if found.bad_rows:
-        line.append(f", {found.bad_rows:,} bad", style="bold red")
+        line.append(", ", style="not bold")
+        line.append(f"{found.bad_rows:,} bad", style="bold red")
     return line
 
 
@@ -206,7 +207,7 @@ class Meter:
         self._live = shown and self._view.is_terminal
         self._start = self._last = time.monotonic()
         known = total is not None or limit is not None
-        columns: list[ProgressColumn] = [BarColumn(bar_width=None)]
+        columns: list[ProgressColumn] = [BarColumn(bar_width=None, complete_style="cyan")]
         if known:
             columns.append(TextColumn("{task.percentage:>3.0f}%"))
         columns.append(_Rate())
