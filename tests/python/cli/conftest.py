@@ -55,7 +55,8 @@ class Cli:
             env={**self.env, **(env or {})},
             capture_output=True,
             timeout=120,
-            **({"stdin": subprocess.DEVNULL} if data is None else {"input": data}),
+            check=False,
+            input=data or b"",
         )
         out, err = done.stdout.decode(), done.stderr.decode()
         assert "Traceback" not in err, err
