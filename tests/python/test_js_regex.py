@@ -131,11 +131,11 @@ console.log(JSON.stringify(rows.map(answer)));
 
 def test_the_rows_are_what_node_answers() -> None:
     node = need("node")
-    out = subprocess.run(
-        [node, "-e", NODE], input=json.dumps(ROWS), capture_output=True, text=True, check=True
-    )
+    rows = [row for row in ROWS if row["kind"] not in HOSTILE]
+    text = json.dumps(rows)
+    out = subprocess.run([node, "-e", NODE], input=text, capture_output=True, text=True, check=True)
     answers = json.loads(out.stdout)
-    assert len(answers) == len(ROWS)
+    assert len(answers) == len(rows) > 400
     # A newer Node may know newer Unicode and newer syntax.
     for row, (matches, error) in zip(rows, answers, strict=True):
         if row["kind"] not in LOOSE:
