@@ -22,7 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-NOUNS = (
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+NOUNS = words(
     "account answer batch branch build cache client cluster column customer deploy document draft "
     "endpoint error event export feature field file filter form function gateway handler header "
     "image import index input invoice job label latency limit list log message metric model "
@@ -30,22 +35,22 @@ NOUNS = (
     "queue record region release replica report request response result review route row sample "
     "schedule schema score section server session setting shard source stage stream summary "
     "table task template tenant test ticket token trace user value version view window worker"
-).split()
-VERBS = (
+)
+VERBS = words(
     "accepts adds blocks builds calls checks closes copies counts covers creates drops expects "
     "fails fills fixes follows holds keeps leaves lists loads logs maps marks merges misses moves "
     "needs opens parses passes prints reads refuses repeats replaces reports resets retries "
     "returns runs saves sends shows sorts splits starts stops stores takes trims uses writes"
-).split()
+)
 LINKS = ("after", "although", "and", "because", "before", "but", "once", "unless", "when", "while")
-KEYS = (
+KEYS = words(
     "id title name summary notes count total tags owner created_at updated_at price currency "
     "region priority category confidence source url email address rank label description limit "
     "offset kind state parent language unit duration comment checked retries"
-).split()
+)
 CJK = (
     "请求已完成",
-    "字段缺失，请重试",
+    "字段缺失请重试",
     "测试全部通过。",
     "結果を確認してください",
     "処理が終了しました",

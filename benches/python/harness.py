@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import statistics
-import sys
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -16,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "benches" / "corpus"))
+    from make_corpus import Row
 
-import make_corpus  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Run:
 
     quick: bool
     repeats: int
-    rows: list[make_corpus.Row]
+    rows: list[Row]
     folder: Path
 
     @property
@@ -137,7 +135,9 @@ def machine() -> str:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             names = [line.partition(":")[2].strip() for line in file if "model name" in line]
         model = names[0] if names else model
-    return f"{model}, {os.cpu_count()} cores, {platform.system()}, CPython {platform.python_version()}"
+    return (
+        f"{model}, {os.cpu_count()} cores, {platform.system()}, CPython {platform.python_version()}"
+    )
 
 
 def versions(*packages: str) -> str:

@@ -17,8 +17,7 @@ it less that of one that does not, and the wall time of the statement itself; me
 processes.
 """
 TIMED = (
-    "import time; start = time.perf_counter(); import scoregate; "
-    "print(time.perf_counter() - start)"
+    "import time; start = time.perf_counter(); import scoregate; print(time.perf_counter() - start)"
 )
 LOADED = (
     "import sys; before = set(sys.modules); import scoregate; "

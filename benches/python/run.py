@@ -19,7 +19,11 @@ import time
 from pathlib import Path
 
 import scoregate._native
-from harness import ROOT, Run, machine, make_corpus, versions
+from harness import ROOT, Run, machine, versions
+
+sys.path.insert(0, str(ROOT / "benches" / "corpus"))
+
+from make_corpus import rows
 
 SECTIONS = ("gate", "lines", "threads", "scorers", "package")
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -57,21 +61,23 @@ def body(run: Run, only: list[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a small corpus; writes nothing")
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, help="these sections; writes nothing")
+    parser.add_argument(
+        "--only", nargs="+", choices=SECTIONS, help="these sections; writes nothing"
+    )
     parser.add_argument("--rows", type=int, help="rows of the corpus")
     args = parser.parse_args()
     if scoregate._native.BUILD_PROFILE != "release":
         sys.exit("this is a debug build, whose times mean nothing: make build")
     repeats = 3 if args.quick else 7
-    rows = list(make_corpus.rows(args.rows or (10_000 if args.quick else 100_000)))
+    corpus = list(rows(args.rows or (10_000 if args.quick else 100_000)))
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(args.quick, repeats, rows, Path(folder))
+        run = Run(args.quick, repeats, corpus, Path(folder))
         head = HEAD.format(
             repeats=repeats,
             machine=machine(),
             version=scoregate.__version__,
             versions=versions("orjson", "jsonschema-rs", "msgspec", "jsonschema"),
-            rows=len(rows),
+            rows=len(corpus),
             megabytes=run.megabytes,
             date=time.strftime("%Y-%m-%d"),
         )

@@ -98,9 +98,7 @@ def run(run: Run) -> str:
         same(label, expected, [check(text) for text in run.texts])
         timings = compare(
             {
-                "ours": lambda texts, gate=gate: gate.score_batch(
-                    texts, threads=1, details="none"
-                ),
+                "ours": lambda texts, gate=gate: gate.score_batch(texts, threads=1, details="none"),
                 "peer": lambda texts, check=check: [check(text) for text in texts],
             },
             run.repeats,
