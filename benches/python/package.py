@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
 import zipfile
+from resource import RUSAGE_CHILDREN, getrusage
 
 from harness import ROOT, Run, seconds, table
 
@@ -27,11 +27,10 @@ LOADED = (
 
 def python(code: str) -> tuple[str, float]:
     """Runs a program: what it prints, and its CPU seconds."""
-    before = os.times()
+    before = getrusage(RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    after = os.times()
-    spent = after.children_user + after.children_system
-    return done.stdout, spent - before.children_user - before.children_system
+    after = getrusage(RUSAGE_CHILDREN)
+    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def run(run: Run) -> str:
@@ -41,12 +40,12 @@ def run(run: Run) -> str:
         bare.append(python("pass")[1])
         imported.append(python("import scoregate")[1])
         statement.append(float(python(TIMED)[0]))
-    added = statistics.mean(imported) - statistics.mean(bare)
+    added = statistics.median(imported) - statistics.median(bare)
     modules = python(LOADED)[0].split()
     own = [name for name in modules if name.startswith("scoregate")]
     others = [f"`{name}`" for name in modules if name not in own]
     lines = [
-        ["CPU of a bare interpreter", seconds(statistics.mean(bare))],
+        ["CPU of a bare interpreter", seconds(statistics.median(bare))],
         ["CPU that `import scoregate` adds", seconds(max(added, 0.0))],
         ["wall time of `import scoregate`", seconds(statistics.median(statement))],
         ["modules that it loads", f"{len(own)} own, {len(others)} of the standard library"],
