@@ -103,7 +103,7 @@ def seconds(value: float) -> str:
 
 
 def compared(timings: dict[str, Timing], ours: str, rows: int, megabytes: float) -> str:
-    """The table of one comparison: seconds, rows and megabytes a CPU second, and the ratio."""
+    """The table of one comparison; rates are a CPU second."""
     base = timings[ours].cpu
     lines = [
         [
@@ -116,7 +116,7 @@ def compared(timings: dict[str, Timing], ours: str, rows: int, megabytes: float)
         ]
         for name, spent in timings.items()
     ]
-    return table(["", "CPU", "wall", "rows / CPU s", "MB / CPU s", "CPU against scoregate"], lines)
+    return table(["", "CPU", "wall", "rows/s", "MB/s", "CPU ratio"], lines)
 
 
 def same(name: str, expected: Sequence[object], got: Sequence[object]) -> None:

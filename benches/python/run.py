@@ -33,8 +33,8 @@ Written by `make bench`; `make bench-quick` prints the same over a small corpus.
 
 Before anything is timed, every side must give the same verdicts, scores and failed scorers on every
 row. Times are medians of {repeats} rounds; each round runs every side once, on fresh copies of the
-texts. CPU seconds are the measure, since wall time on a shared machine is noise, and ratios hold
-only within one run. Nothing here is a promise about another machine: run it on yours.
+texts. CPU seconds are the measure, since wall time on a shared machine is noise: rates are a CPU
+second, and ratios are of CPU seconds, within this one run. Nothing here is a promise about another machine: run it on yours.
 
 - Machine: {machine}
 - Versions: scoregate {version} (release build), {versions}
