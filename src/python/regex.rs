@@ -62,7 +62,8 @@ impl JsRegex {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let pattern = self.pattern(py)?.repr()?;
-        let flags = if self.flags().is_empty() { String::new() } else { format!(", {:?}", self.flags()) };
+        let flags =
+            if self.flags().is_empty() { String::new() } else { format!(", {:?}", self.flags()) };
         let untrusted = if self.untrusted { ", untrusted=True" } else { "" };
         Ok(format!("JsRegex({pattern}{flags}{untrusted})"))
     }
@@ -77,9 +78,7 @@ impl JsRegex {
         JsRegex::build(pattern.as_ref(), flags.as_ref(), untrusted)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, Fields<'py>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Fields<'py>)> {
         let this = slf.get();
         let fields = (this.pattern(slf.py())?, this.flags().to_owned(), this.untrusted);
         Ok((slf.get_type().getattr("_restore")?, fields))
