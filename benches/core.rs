@@ -76,10 +76,10 @@ fn time<R>(name: &str, bytes: usize, mut work: impl FnMut() -> R) {
 }
 
 fn main() {
-    assert!(
-        !cfg!(debug_assertions),
-        "this is a debug build, whose times mean nothing: cargo bench"
-    );
+    if cfg!(debug_assertions) {
+        println!("this is a debug build, whose times mean nothing: cargo bench");
+        return;
+    }
     let gate = Gate::from_json(GATE.as_bytes(), Options::default()).expect("the gate builds");
     let spec = Value::parse(GATE.as_bytes()).expect("the gate is JSON");
     let schema = spec.get("scorers").and_then(|list| list.elements()[2].get("schema").cloned());
