@@ -101,12 +101,17 @@ impl TextFacts {
                 has_cr_ls_ps: memchr::memchr(b'\r', bytes).is_some(),
             };
         }
+        // A greatest byte is found in vectors; the rarer marks by their first byte.
+        let greatest = bytes.iter().fold(0, |greatest: u8, &byte| greatest.max(byte));
+        let followed = |first: u8, by: fn(&[u8]) -> bool| {
+            memchr::memchr_iter(first, bytes).any(|at| bytes.get(at + 1..at + 3).is_some_and(by))
+        };
         TextFacts {
             is_ascii: false,
-            has_astral: bytes.iter().any(|&b| b >= 0xF0),
-            has_lone_surrogate: bytes.windows(2).any(|w| w[0] == 0xED && w[1] >= 0xA0),
+            has_astral: greatest >= 0xF0,
+            has_lone_surrogate: followed(0xED, |next| next[0] >= 0xA0),
             has_cr_ls_ps: memchr::memchr(b'\r', bytes).is_some()
-                || bytes.windows(3).any(|w| w[0] == 0xE2 && w[1] == 0x80 && w[2] & 0xFE == 0xA8),
+                || followed(0xE2, |next| next[0] == 0x80 && next[1] & 0xFE == 0xA8),
         }
     }
 }

@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from ._native import (
     BatchResult,
     Combination,
@@ -37,7 +35,11 @@ from .errors import (
 )
 from .gate import Gate, evaluate_scorer, scorer_types
 
+# Importing typing costs more than all the rest of this package.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .files import FileSummary, score_file
 
 __all__ = [
