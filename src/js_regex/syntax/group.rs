@@ -13,8 +13,7 @@ impl Parser<'_> {
     pub(super) fn group(&mut self) -> Parsed<Node> {
         self.at += 1;
         self.enter()?;
-        let node =
-            if self.unit(0) == Some(0x3F) { self.special_group()? } else { self.capture()? };
+        let node = if self.unit(0) == Some(0x3F) { self.special_group()? } else { self.capture()? };
         self.depth -= 1;
         Ok(node)
     }

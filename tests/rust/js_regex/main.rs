@@ -2,5 +2,6 @@
 
 mod hostile;
 mod node;
+mod regress;
 mod rows;
 mod tables;
