@@ -18,7 +18,8 @@ pub(super) struct FrequentDetails {
 impl FrequentDetails {
     /// Counts rows in which a scorer failed with a detail.
     pub(super) fn add(&mut self, scorer: usize, detail: &str, rows: u64) {
-        let detail = &detail[..detail.floor_char_boundary(BYTES)];
+        let end = (0..=BYTES.min(detail.len())).rev().find(|&at| detail.is_char_boundary(at));
+        let detail = &detail[..end.unwrap_or(0)];
         if self.by_scorer.len() <= scorer {
             self.by_scorer.resize_with(scorer + 1, HashMap::new);
         }
