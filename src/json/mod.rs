@@ -7,16 +7,27 @@
 //!
 //! Depth is limited to [`MAX_DEPTH`]; deeper text is not JSON. No parser here recurses.
 
+mod candidates;
+mod diagnostics;
 mod document;
+mod duplicates;
+mod escaped;
 mod extract;
 mod number;
+mod repair;
 mod strict;
 mod string;
 mod value;
+mod write;
 
+pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
 pub use document::{Cursor, Document, Kind};
+pub use duplicates::duplicate_keys;
 pub use extract::{Extracted, Source, extract, extract_with_source};
 pub use number::Decimal;
+pub use repair::{
+    Candidates, Other, RepairError, RepairErrorKind, RepairOptions, Repaired, repair, step_budget,
+};
 pub use strict::{ErrorKind, ParseError, parse, parse_range};
 pub use string::{quote, unescape};
 pub use value::{Number, Value};
