@@ -156,8 +156,7 @@ fn push_unit(out: &mut Vec<u8>, unit: u32) {
 /// The input is UTF-8 in which surrogates may stand as three bytes each, as Python's
 /// `surrogatepass` writes them.
 pub fn wtf8(bytes: Vec<u8>) -> Vec<u8> {
-    let pair =
-        |w: &[u8]| w[0] == 0xED && w[1] & 0xF0 == 0xA0 && w[3] == 0xED && w[4] & 0xF0 == 0xB0;
+    let pair = |w: &[u8]| w[0] == 0xED && w[1] & 0xF0 == 0xA0 && w[3] == 0xED && w[4] & 0xF0 == 0xB0;
     if !bytes.windows(6).any(pair) {
         return bytes;
     }
@@ -259,8 +258,7 @@ mod tests {
 
     #[test]
     fn lengths_count_utf16_units() {
-        for (text, want) in [("", 0), ("abc", 3), ("é漢", 2), ("😀", 2), (&"a😀".repeat(500), 1500)]
-        {
+        for (text, want) in [("", 0), ("abc", 3), ("é漢", 2), ("😀", 2), (&"a😀".repeat(500), 1500)] {
             assert_eq!(Target::new(text).utf16_len(), want);
             assert_eq!(text.encode_utf16().count(), want);
         }

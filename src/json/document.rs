@@ -199,6 +199,12 @@ impl<'d> Cursor<'d> {
         from.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
+    /// Start, end and place of the content; a container's end is its length.
+    pub(super) fn place(self) -> (usize, usize, Place) {
+        let node = self.node();
+        (node.start as usize, node.end as usize, node.place)
+    }
+
     /// The bytes of the content, where [`Cursor::is_raw`] says that they are not escaped.
     pub(super) fn raw_bytes(self) -> &'d [u8] {
         self.raw()

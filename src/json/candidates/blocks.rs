@@ -244,7 +244,8 @@ impl Search<'_> {
     }
 }
 
-fn is_reasoning(name: &[u8]) -> bool {
+/// True for the names of reasoning tags.
+pub(in super::super) fn is_reasoning(name: &[u8]) -> bool {
     [&b"think"[..], b"thinking", b"reasoning", b"thought"]
         .iter()
         .any(|n| name.eq_ignore_ascii_case(n))

@@ -14,6 +14,8 @@
 
 mod blocks;
 
+pub(super) use blocks::is_reasoning;
+
 use super::diagnostics::{Code, Log};
 use super::document::{Document, Kind, Node, Place, index_u32};
 use super::escaped::Unescaped;
@@ -78,7 +80,7 @@ enum Evidence {
 
 /// What the words behind an opening bracket say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ahead {
+pub(super) enum Ahead {
     Keys,
     Values,
     Empty,
@@ -115,6 +117,10 @@ pub(super) struct Search<'a> {
     open_reasoning: bool,
     no_reasoning_end: bool,
     retries: u8,
+    /// Documents that stand together are kept apart.
+    pub(super) apart: bool,
+    /// Where the last document that was tried starts.
+    pub(super) last_start: usize,
 }
 
 impl<'a> Search<'a> {
@@ -134,6 +140,8 @@ impl<'a> Search<'a> {
             open_reasoning: false,
             no_reasoning_end: false,
             retries: 0,
+            apart: false,
+            last_start: 0,
         }
     }
 
@@ -320,6 +328,7 @@ impl<'a> Search<'a> {
         context: Context,
         stopped: Option<Stopped>,
     ) -> Option<Attempt> {
+        self.last_start = at;
         let text = self.text.get(..end).unwrap_or(self.text);
         let stopped = stopped.unwrap_or_else(|| parse_until(text, at, end, self.max_depth));
         if let Some(error) = stopped.error {
@@ -412,7 +421,7 @@ impl<'a> Search<'a> {
             let keys = |e: Evidence| e <= Evidence::BareKeys;
             let alike =
                 keys(run.evidence) == keys(attempt.evidence) || run.span.0 == run.context.start;
-            if near && alike && trim_js(between).iter().all(plain) {
+            if !self.apart && near && alike && trim_js(between).iter().all(plain) {
                 run.append(attempt);
                 return;
             }
@@ -638,7 +647,8 @@ fn loose_words(log: &Log) -> bool {
     })
 }
 
-fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
+/// Looks behind the bracket at a place.
+pub(super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
     let mut at = at;
     for level in 0..8 {
         let (next, _) = probe.space_after(at + 1);

@@ -20,17 +20,19 @@ impl Parser<'_> {
         let ends = |b: &u8| {
             matches!(b, b':' | b'=' | b',' | b'}' | b']' | b'{' | b'[' | b'\n' | b'\r' | b'"')
         };
-        let mut len = rest.iter().position(ends).unwrap_or(rest.len());
+        let seen = self.looked(at) - at;
+        let unseen = rest.get(seen..).unwrap_or_default();
+        let mut len = seen + unseen.iter().position(ends).unwrap_or(unseen.len());
+        self.steps += (len - seen) as u64;
+        if at + len >= self.text.len() && !self.last {
+            return Err(self.wait(at));
+        }
         if let Some(wide) =
             memchr::memmem::find(rest.get(..len).unwrap_or_default(), "：".as_bytes())
         {
             len = wide;
         }
-        self.steps += len as u64;
         let end = at + len;
-        if end >= self.text.len() && !self.last {
-            return Err(Stop::More);
-        }
         // `name": 1`: the opening quote is missing.
         let quote = usize::from(self.byte(end) == Some(b'"'));
         let key = rest.get(..len).unwrap_or_default().trim_ascii_end();
@@ -85,10 +87,12 @@ impl Parser<'_> {
         let rest = self.text.get(at..).unwrap_or_default();
         let word_byte =
             |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'+' | b'-' | b'$');
-        let word = rest.iter().position(|b| !word_byte(b)).unwrap_or(rest.len());
-        self.steps += word as u64;
+        let seen = self.looked(at) - at;
+        let unseen = rest.get(seen..).unwrap_or_default();
+        let word = seen + unseen.iter().position(|b| !word_byte(b)).unwrap_or(unseen.len());
+        self.steps += (word - seen) as u64;
         if at + word >= self.text.len() {
-            return if self.last { self.cut_word(at, word) } else { Err(Stop::More) };
+            return if self.last { self.cut_word(at, word) } else { Err(self.wait(at)) };
         }
         if word > 0 && self.byte(at + word) == Some(b'(') && self.call(at, word)? {
             return Ok(());

@@ -39,9 +39,8 @@ pub(in super::super) enum Event {
     Scalar(u32),
     Close,
     StringOpen,
-    /// The open string grew: to this length of its decoded text.
-    StringGrow(u32),
-    StringClose,
+    /// The string that was told to be open is complete: its node.
+    StringClose(u32),
 }
 
 /// Everything that lasts between two stretches of text.
@@ -69,6 +68,8 @@ pub(in super::super) struct State {
     pub(super) ellipsis: bool,
     /// The kind and end of the last closer.
     closed: Option<(u8, usize)>,
+    /// A token that waits for more text: its start, and how far it was looked at.
+    pub(super) wait: (usize, usize),
     pub(super) block_end: (usize, usize),
     pub(super) line_end: (usize, usize),
     pub(in super::super) log: Log,
@@ -102,6 +103,7 @@ impl State {
             comma: None,
             ellipsis: false,
             closed: None,
+            wait: (usize::MAX, 0),
             block_end: (1, 0),
             line_end: (1, 0),
             log: Log::default(),
@@ -190,6 +192,11 @@ impl State {
             }
         }
         true
+    }
+
+    /// The key whose value is still to come.
+    pub(in super::super) fn waiting_key(&self) -> Option<u32> {
+        self.key
     }
 
     pub(super) fn parent_kind(&self) -> Option<Kind> {
@@ -349,6 +356,17 @@ impl Parser<'_> {
                 return stop;
             }
         }
+    }
+
+    /// Where the look at the token at `at` goes on.
+    pub(super) fn looked(&self, at: usize) -> usize {
+        if self.wait.0 == at { self.wait.1.max(at) } else { at }
+    }
+
+    /// Waits for more text in the token at `at`, which was looked at to the end of the text.
+    pub(super) fn wait(&mut self, at: usize) -> Stop {
+        self.wait = (at, self.text.len());
+        Stop::More
     }
 
     pub(super) fn byte(&self, at: usize) -> Option<u8> {

@@ -571,12 +571,11 @@ impl Parser<'_> {
             self.comma = None;
             self.phase = Phase::Colon;
         } else if open.told {
-            let length = index_u32(self.scratch.len());
-            self.event(Event::StringGrow(length));
-            self.event(Event::StringClose);
             let events = self.events.take();
+            let index = index_u32(self.nodes.len());
             self.scalar(Kind::String, start, stop, place);
             self.events = events;
+            self.event(Event::StringClose(index));
         } else {
             self.scalar(Kind::String, start, stop, place);
         }
@@ -607,8 +606,6 @@ impl Parser<'_> {
             self.event(Event::StringOpen);
             open.told = true;
         }
-        let length = index_u32(self.scratch.len());
-        self.event(Event::StringGrow(length));
     }
 }
 
