@@ -16,7 +16,7 @@ mod blocks;
 
 pub(super) use blocks::is_reasoning;
 
-use super::diagnostics::{Code, Log};
+use super::diagnostics::{Code, Diagnostic, Log};
 use super::document::{Document, Kind, Node, Place, index_u32};
 use super::escaped::Unescaped;
 use super::extract::Source;
@@ -186,13 +186,14 @@ impl<'a> Search<'a> {
         let ahead = self.ahead(start, end);
         let bracket = self.text.get(start).copied();
         let rest = self.text.get(attempt.end..end).unwrap_or_default();
+        if attempt.is_void() {
+            return start + 1;
+        }
         if ahead == Ahead::Nothing {
             // `[x, y]` is a list where it is all there is, `{name}` is not data.
             let alone = trim_js(rest).is_empty() || trim_js(rest).first() == Some(&b',');
             let keys = attempt.evidence <= Evidence::BareKeys;
-            if !(alone && (keys || bracket == Some(b'[')) || keys && attempt.closed)
-                || dropped(&attempt.log) && !keys
-            {
+            if !(alone && (keys || bracket == Some(b'[')) || keys && attempt.closed) {
                 return start + 1;
             }
         }
@@ -238,7 +239,7 @@ impl<'a> Search<'a> {
             Ahead::Keys | Ahead::Empty | Ahead::Cut => {
                 let Some(attempt) = self.attempt(at, end, context, None) else { return at + 1 };
                 let next = attempt.end;
-                if !(attempt.evidence >= Evidence::Values && dropped(&attempt.log)) {
+                if !attempt.is_void() {
                     self.add(attempt, at, context);
                 }
                 next
@@ -441,7 +442,7 @@ impl<'a> Search<'a> {
 
     fn finish_run(&mut self) {
         let Some(run) = self.run.take() else { return };
-        let rank = run.rank();
+        let rank = run.rank(self.text);
         let better = match &self.best {
             None => true,
             Some((best, _)) if self.open_reasoning => rank <= *best,
@@ -517,7 +518,8 @@ impl Attempt {
         let evidence = match root {
             Some((Kind::Object | Kind::Array, 0)) | None => Evidence::Empty,
             _ if keys && state.quoted_key => Evidence::QuotedKeys,
-            _ if keys => Evidence::BareKeys,
+            _ if keys && state.bare_key => Evidence::BareKeys,
+            Some((Kind::Object, _)) => Evidence::Empty,
             _ => Evidence::Values,
         };
         let cut_string = state
@@ -538,6 +540,14 @@ impl Attempt {
             cut_string,
             evidence,
         }
+    }
+
+    /// Brackets around words that are no data: `{return}`, `{...}`.
+    fn is_void(&self) -> bool {
+        let dropped = |found: &Diagnostic| {
+            matches!(found.code, Code::DroppedText | Code::Ellipsis | Code::MissingValue)
+        };
+        self.evidence == Evidence::Empty && self.log.list.iter().any(dropped)
     }
 
     /// Moves all texts into the side buffer.
@@ -586,8 +596,16 @@ impl Run {
         self.evidence = self.evidence.min(attempt.evidence);
     }
 
-    fn rank(&self) -> Rank {
-        let strict = self.strict && self.count == 1;
+    /// The document is all that its block holds.
+    fn fills_block(&self, text: &[u8]) -> bool {
+        let rest = text.get(self.span.1..self.context.outer.1).unwrap_or_default();
+        let marks = trim_js(rest);
+        self.context.block == Block::Tag
+            || self.span.0 == self.context.start && marks.iter().all(|b| matches!(b, b'`' | b'~'))
+    }
+
+    fn rank(&self, text: &[u8]) -> Rank {
+        let strict = self.strict && self.count == 1 && self.fills_block(text);
         let empty = self.evidence == Evidence::Empty;
         let keys = self.evidence <= Evidence::BareKeys;
         let tier = match self.context.block {
@@ -602,7 +620,13 @@ impl Run {
         }
         let list = u8::from(!keys) + u8::from(empty);
         let code = u8::from(self.context.block == Block::CodeFence);
-        (self.context.reasoning, tier, list, u8::from(!self.strict) + code, self.evidence as u8)
+        (
+            self.context.reasoning,
+            tier,
+            list,
+            u8::from(!self.strict || self.count > 1) + code,
+            self.evidence as u8,
+        )
     }
 
     fn found(self, text: &[u8]) -> (Found<'_>, Log) {
@@ -621,11 +645,6 @@ impl Run {
         let document = Document { text, side, nodes };
         (Found { document, span, outer, source, reasoning: context.reasoning }, log)
     }
-}
-
-/// Text inside the document was dropped.
-fn dropped(log: &Log) -> bool {
-    log.list.iter().any(|d| matches!(d.code, Code::DroppedText | Code::DroppedKey))
 }
 
 /// Repairs that a plain list amid prose does not need.

@@ -94,7 +94,14 @@ impl Parser<'_> {
         if at + word >= self.text.len() {
             return if self.last { self.cut_word(at, word) } else { Err(self.wait(at)) };
         }
-        if word > 0 && self.byte(at + word) == Some(b'(') && self.call(at, word)? {
+        let new = if rest.starts_with(b"new ") { 4 } else { 0 };
+        let name = rest.get(new..).unwrap_or_default();
+        let name = if new > 0 {
+            name.iter().take(64).position(|b| !word_byte(b)).unwrap_or(0)
+        } else {
+            word
+        };
+        if name > 0 && self.byte(at + new + name) == Some(b'(') && self.call(at + new, name)? {
             return Ok(());
         }
         if word > 0 && self.simple(at, at + word)? {
@@ -350,7 +357,7 @@ impl Parser<'_> {
                 (None, b')') if depth == 0 => {
                     return matches!(
                         start.first(),
-                        Some(b'"' | b'\'' | b'{' | b'[' | b'-' | b'0'..=b'9')
+                        Some(b'"' | b'\'' | b'{' | b'[' | b'(' | b'-' | b'0'..=b'9')
                     ) || start.starts_with(b"new ")
                         || self.nested_call(start);
                 }

@@ -290,6 +290,9 @@ fn scalar<'a>(
 ) -> Option<(Document<'a>, Log)> {
     let body = text.get(start..end)?;
     let first = *body.first()?;
+    if matches!(first, b'[' | b'{') {
+        return None;
+    }
     let quoted = matches!(first, b'"' | b'\'' | b'`' | 0xE2);
     let words = body.iter().filter(|b| b.is_ascii_whitespace()).count();
     let cut_string = first == b'"' && memchr::memchr(b'"', body.get(1..)?).is_none();

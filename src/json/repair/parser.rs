@@ -135,12 +135,14 @@ impl State {
             state.open[usize::from(node.kind == Kind::Array)] += 1;
             index = node.next;
         }
-        state.quoted_key = state.nodes.iter().any(|n| n.kind == Kind::Object && n.end > 0);
         match stopped.phase {
             Phase::After => {
                 // The strict parser counts a value at the comma or closer behind it.
                 if !state.unread_value(text, false) {
                     state.count();
+                    let before = text.get(..state.at).unwrap_or_default().trim_ascii_end();
+                    let closer = before.last().filter(|b| matches!(b, b'}' | b']'));
+                    state.closed = closer.map(|&b| (b, state.at));
                 }
             }
             Phase::Key => {
@@ -156,32 +158,37 @@ impl State {
                 }
             }
             Phase::Value => {
+                state.unread_bracket();
                 if state.parent_kind() == Some(Kind::Object) {
                     state.key = state.nodes.len().checked_sub(1).map(index_u32);
-                } else {
+                } else if state.parent != ROOT {
                     state.comma = previous_comma(text, state.at);
                 }
             }
             Phase::Done => {}
         }
+        let count = state.nodes.len();
+        let holds = |(i, n): (usize, &Node)| {
+            n.kind == Kind::Object && (n.end > 0 || n.next as usize != i + 1 && i + 1 < count)
+        };
+        state.quoted_key = state.nodes.iter().enumerate().any(holds);
         state
     }
 
-    /// Takes the last node back where it is a string with nothing but space (and a comma)
+    /// Takes the last node back where it is a scalar with nothing but space (and a comma)
     /// between it and the fault.
     fn unread_value(&mut self, text: &[u8], after_comma: bool) -> bool {
         let Some(&last) = self.nodes.last() else { return false };
-        let between = text.get(last.end as usize + 1..self.at);
+        let quote = usize::from(last.kind == Kind::String);
+        let between = text.get(last.end as usize + quote..self.at);
         let plain =
             |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t') || (after_comma && *b == b',');
-        if last.kind != Kind::String
-            || self.parent == ROOT
-            || !between.is_some_and(|b| b.iter().all(plain))
-        {
+        let container = matches!(last.kind, Kind::Array | Kind::Object);
+        if container || self.parent == ROOT || !between.is_some_and(|b| b.iter().all(plain)) {
             return false;
         }
         self.nodes.pop();
-        self.at = (last.start as usize).saturating_sub(1);
+        self.at = (last.start as usize).saturating_sub(quote);
         self.phase = Phase::Value;
         self.comma = None;
         let parent = self.parent as usize;
@@ -192,6 +199,24 @@ impl State {
             }
         }
         true
+    }
+
+    /// Takes back a square bracket that was only just opened inside a document: it may start a
+    /// Markdown link.
+    fn unread_bracket(&mut self) {
+        let Some(&last) = self.nodes.last() else { return };
+        if last.kind != Kind::Array
+            || last.next == ROOT
+            || self.parent as usize + 1 != self.nodes.len()
+        {
+            return;
+        }
+        self.nodes.pop();
+        self.depth -= 1;
+        self.open[1] -= 1;
+        self.parent = last.next;
+        self.at = last.start as usize;
+        self.comma = None;
     }
 
     /// The key whose value is still to come.

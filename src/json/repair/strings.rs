@@ -457,7 +457,7 @@ impl Parser<'_> {
                 Some(b'/') if !quoted => Some(false),
                 _ => Some(true),
             },
-            Some(b'=') if quoted => Some(true),
+            Some(b'=' | b'{' | b'[') if quoted => Some(true),
             Some(0xEF) => Some(self.text.get(colon..colon + 3) == Some("：".as_bytes())),
             Some(_) => Some(false),
         })
@@ -533,6 +533,7 @@ impl Parser<'_> {
         }
         let text = self.text.get(open.start..end)?;
         let mut at = text.len();
+        self.parent_kind()?;
         for closer in self.closers() {
             at =
                 text.get(..at)?.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'))?;
