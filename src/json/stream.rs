@@ -272,7 +272,7 @@ impl JsonStream {
                             .map(|_| at);
                     }
                     b'-' | b'0'..=b'9' | b't' | b'f' | b'n'
-                        if rest.len() < 64 && !rest.contains(&b' ') =>
+                        if rest.len() < 64 && !rest.trim_ascii_end().contains(&b' ') =>
                     {
                         return None;
                     }

@@ -86,8 +86,19 @@ pub fn parse_range(text: &[u8], start: usize, end: usize) -> Result<Document<'_>
 /// Parses `text[start..end]` and keeps what was read before a fault, so that a repair can go on
 /// from there.
 pub(super) fn parse_until(text: &[u8], start: usize, end: usize, max_depth: usize) -> Stopped {
+    parse_sized(text, start, end, max_depth, end.saturating_sub(start))
+}
+
+/// The same for a value that is likely this long.
+pub(super) fn parse_sized(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    max_depth: usize,
+    likely: usize,
+) -> Stopped {
     let text = text.get(..end).unwrap_or(text);
-    let nodes = Vec::with_capacity((end.saturating_sub(start) / 12).clamp(8, 4096));
+    let nodes = Vec::with_capacity((likely / 12).clamp(8, 4096));
     let mut parser = Parser {
         text,
         at: start,

@@ -21,8 +21,11 @@ use super::document::{Document, Kind, Node, Place, index_u32};
 use super::escaped::Unescaped;
 use super::extract::Source;
 use super::repair::{Other, Parser, RepairErrorKind, State, Stop, list_of, step_budget};
-use super::strict::{ErrorKind, Phase, Stopped, parse_until};
+use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
 use crate::target::{trim_js, trim_js_span};
+
+/// The likely length of a document amid prose.
+const LIKELY: usize = 256;
 
 /// The document that was chosen.
 pub(super) struct Found<'a> {
@@ -117,6 +120,8 @@ pub(super) struct Search<'a> {
     open_reasoning: bool,
     no_reasoning_end: bool,
     retries: u8,
+    /// For a region's end: the ends of comments that were found last.
+    comments: (usize, (usize, usize), (usize, usize)),
     /// Documents that stand together are kept apart.
     pub(super) apart: bool,
     /// Where the last document that was tried starts.
@@ -140,6 +145,7 @@ impl<'a> Search<'a> {
             open_reasoning: false,
             no_reasoning_end: false,
             retries: 0,
+            comments: (0, (1, 0), (1, 0)),
             apart: false,
             last_start: 0,
         }
@@ -257,7 +263,7 @@ impl<'a> Search<'a> {
     /// A list of scalars amid prose: valid, or short and complete.
     fn values(&mut self, at: usize, end: usize, context: Context) -> usize {
         let text = self.text.get(..end).unwrap_or(self.text);
-        let mut stopped = parse_until(text, at, end, self.max_depth);
+        let mut stopped = parse_sized(text, at, end, self.max_depth, LIKELY);
         if let Some(error) = stopped.error.filter(|e| e.kind == ErrorKind::TooDeep) {
             self.fail(RepairErrorKind::TooDeep(self.max_depth), error.offset);
             return end;
@@ -303,7 +309,7 @@ impl<'a> Search<'a> {
     /// A whole stretch that is one valid scalar.
     fn strict_scalar(&mut self, start: usize, end: usize) -> Option<Attempt> {
         let text = self.text.get(..end)?;
-        let stopped = parse_until(text, start, end, self.max_depth);
+        let stopped = parse_sized(text, start, end, self.max_depth, LIKELY);
         self.steps += (stopped.at - start) as u64;
         if stopped.error.is_some() {
             return None;
@@ -314,9 +320,14 @@ impl<'a> Search<'a> {
     /// What stands behind an opening bracket.
     fn ahead(&mut self, at: usize, end: usize) -> Ahead {
         let text = self.text.get(..end).unwrap_or(self.text);
-        let mut probe =
-            Parser { text, last: true, state: State::new(at, self.max_depth, u64::MAX) };
+        let state = State::new(at, self.max_depth, u64::MAX);
+        let mut probe = Parser { text, last: true, state };
+        // Where comments end is looked up once, however many brackets stand before them.
+        if self.comments.0 == end {
+            (probe.state.block_end, probe.state.line_end) = (self.comments.1, self.comments.2);
+        }
         let result = look(&mut probe, at);
+        self.comments = (end, probe.state.block_end, probe.state.line_end);
         self.steps += probe.state.steps;
         result
     }
@@ -331,7 +342,7 @@ impl<'a> Search<'a> {
     ) -> Option<Attempt> {
         self.last_start = at;
         let text = self.text.get(..end).unwrap_or(self.text);
-        let stopped = stopped.unwrap_or_else(|| parse_until(text, at, end, self.max_depth));
+        let stopped = stopped.unwrap_or_else(|| parse_sized(text, at, end, self.max_depth, LIKELY));
         if let Some(error) = stopped.error {
             match error.kind {
                 ErrorKind::TooDeep => {
@@ -367,13 +378,13 @@ impl<'a> Search<'a> {
 
     /// A document that is escaped once more: `{\"a\": 1}`.
     fn escaped(&mut self, at: usize, end: usize) -> Option<Attempt> {
-        let mut window = 256usize;
+        let mut window = 48usize;
         loop {
             let stretch = end.min(at.saturating_add(window));
             let unescaped = Unescaped::of(self.text.get(at..stretch).unwrap_or_default());
             self.steps += (stretch - at) as u64;
             let text = &unescaped.text[..];
-            let stopped = parse_until(text, 0, text.len(), self.max_depth);
+            let stopped = parse_sized(text, 0, text.len(), self.max_depth, LIKELY);
             let whole = stopped.error.is_none();
             if stopped.error.is_some_and(|e| e.kind == ErrorKind::TooDeep) {
                 return self.fail(RepairErrorKind::TooDeep(self.max_depth), at);

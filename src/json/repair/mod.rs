@@ -280,6 +280,9 @@ fn discarded(text: &[u8], found: &Found<'_>, log: &mut Log) {
     }
 }
 
+/// The longest bare literal or number that a whole text may be.
+const LONGEST_WORD: usize = 4096;
+
 /// A whole text that is one scalar, or a value in round brackets, in a form that JSON does not
 /// have.
 fn scalar<'a>(
@@ -294,6 +297,9 @@ fn scalar<'a>(
         return None;
     }
     let quoted = matches!(first, b'"' | b'\'' | b'`' | 0xE2);
+    if !quoted && first != b'(' && body.len() > LONGEST_WORD {
+        return None;
+    }
     let words = body.iter().filter(|b| b.is_ascii_whitespace()).count();
     let cut_string = first == b'"' && memchr::memchr(b'"', body.get(1..)?).is_none();
     if !quoted && first != b'(' && words > 0 {

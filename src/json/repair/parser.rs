@@ -70,8 +70,8 @@ pub(in super::super) struct State {
     closed: Option<(u8, usize)>,
     /// A token that waits for more text: its start, and how far it was looked at.
     pub(super) wait: (usize, usize),
-    pub(super) block_end: (usize, usize),
-    pub(super) line_end: (usize, usize),
+    pub(in super::super) block_end: (usize, usize),
+    pub(in super::super) line_end: (usize, usize),
     pub(in super::super) log: Log,
     pub(in super::super) steps: u64,
     pub(super) budget: u64,

@@ -49,10 +49,11 @@ impl Parser<'_> {
 
     /// The place after the gap that starts at `at`, and whether the text may go on inside it.
     pub(in super::super) fn space_after(&mut self, at: usize) -> (usize, bool) {
-        let from = at;
         let mut at = at;
         loop {
+            let from = at;
             at = skip_plain(self.text, at);
+            self.steps += (at - from) as u64 + 1;
             match self.byte(at) {
                 None => break,
                 Some(
@@ -80,7 +81,6 @@ impl Parser<'_> {
                 }
             }
         }
-        self.steps += (at - from) as u64;
         (at, at >= self.text.len() && !self.last)
     }
 
@@ -119,16 +119,16 @@ impl Parser<'_> {
         if !(self.line_end.0..=self.line_end.1).contains(&at) {
             let rest = self.text.get(at..).unwrap_or_default();
             let end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |i| at + i);
+            self.steps += (end - at) as u64;
             self.line_end = (at, end);
         }
         let end = self.line_end.1;
         if end >= self.text.len() {
+            if self.last {
+                return Gap::Some(Code::Comment, self.text.len() - at);
+            }
             self.line_end = (1, 0);
-            return if self.last {
-                Gap::Some(Code::Comment, self.text.len() - at)
-            } else {
-                Gap::Cut(Code::Comment)
-            };
+            return Gap::Cut(Code::Comment);
         }
         Gap::Some(Code::Comment, end - at)
     }
@@ -138,6 +138,7 @@ impl Parser<'_> {
         if !(self.block_end.0..=self.block_end.1).contains(&from) {
             let rest = self.text.get(from..).unwrap_or_default();
             let end = memchr::memmem::find(rest, b"*/").map_or(self.text.len(), |i| from + i);
+            self.steps += (end - from) as u64;
             self.block_end = (from, end);
         }
         let end = self.block_end.1;
