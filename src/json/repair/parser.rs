@@ -433,7 +433,7 @@ impl Parser<'_> {
         }
         match byte {
             b'{' => self.open(Kind::Object, Place::Plain),
-            b'[' => match self.markdown_link(at)? {
+            b'[' => match self.markdown_link(at) {
                 Some(end) => {
                     self.log.add(Code::MarkdownLink, at, end);
                     self.at = end;

@@ -99,10 +99,11 @@ impl Parser<'_> {
             }
             [b'.'] | [b'.', b'.'] if !self.last => Gap::Cut(Code::Ellipsis),
             [0xE2, 0x80, 0xA6, ..] => Gap::Some(Code::Ellipsis, 3),
-            [b'\\', b'n' | b'r' | b't' | b'\n' | b'\r', ..] => Gap::Some(Code::UnusualSpace, 2),
+            [b'\\', b'n' | b'r' | b't' | b'\n' | b'\r', ..] | [0xC2, 0x85 | 0xA0 | 0xAD, ..] => {
+                Gap::Some(Code::UnusualSpace, 2)
+            }
             [b'\\'] if !self.last => Gap::Cut(Code::UnusualSpace),
             [0..=0x1F, ..] => Gap::Some(Code::UnusualSpace, 1),
-            [0xC2, 0x85 | 0xA0 | 0xAD, ..] => Gap::Some(Code::UnusualSpace, 2),
             [0xE2, 0x80, 0x8B..=0x8F, ..] | [0xE2, 0x81, 0xA0, ..] => {
                 Gap::Some(Code::UnusualSpace, 3)
             }

@@ -141,11 +141,16 @@ impl Parser<'_> {
             self.steps += (at - open.at) as u64 + 1;
             open.at = at;
             let Some(byte) = self.byte(at) else {
-                return if self.last { self.string_ends_text(open) } else { Err(Stop::More) };
+                if !self.last {
+                    return Err(Stop::More);
+                }
+                self.string_ends_text(open);
+                return Ok(());
             };
             if byte == b'\\' && !(open.quote == Quote::Escaped && self.byte(at + 1) == Some(b'"')) {
                 if self.escape(open)? {
-                    return self.string_ends_text(open);
+                    self.string_ends_text(open);
+                    return Ok(());
                 }
                 continue;
             }
@@ -172,7 +177,8 @@ impl Parser<'_> {
                 }
                 Judgement::Text => {
                     if let Some(comma) = self.missing_quote(open, at)? {
-                        return self.close_before(open, comma);
+                        self.close_before(open, comma);
+                        return Ok(());
                     }
                     open.inner = true;
                     self.log.add(Code::InnerQuote, at, at + len);
@@ -310,11 +316,10 @@ impl Parser<'_> {
 
     fn key_closes(&mut self, byte: u8, after: usize, next: usize) -> Result<bool, Stop> {
         Ok(match byte {
-            b':' | b'=' | b',' | b'}' => true,
+            b':' | b'=' | b',' | b'}' | b'{' | b'[' => true,
             0xEF => self.text.get(next..next + 3) == Some("：".as_bytes()),
             // A value without its colon, unless what follows is the end of this key.
             b'"' | b'\'' => next > after && self.key_ahead(next)? != Some(true),
-            b'{' | b'[' => true,
             b'-' | b'0'..=b'9' => next > after,
             b't' | b'f' | b'n' | b'T' | b'F' | b'N' => next > after && self.literal_ahead(next),
             _ => false,
@@ -484,7 +489,7 @@ impl Parser<'_> {
     }
 
     /// Ends a string whose closing quote is missing before a comma.
-    fn close_before(&mut self, open: &mut Open, comma: usize) -> Flow {
+    fn close_before(&mut self, open: &mut Open, comma: usize) {
         self.log.add(Code::MissingQuote, comma, comma);
         let ends_in_quote =
             comma >= open.from + 2 && self.text.get(comma - 2..comma) == Some(b"\\\"");
@@ -495,11 +500,10 @@ impl Parser<'_> {
             open.from = comma;
         }
         self.finish_string(open, comma, comma);
-        Ok(())
     }
 
     /// The text ends while the string is open.
-    fn string_ends_text(&mut self, open: &mut Open) -> Flow {
+    fn string_ends_text(&mut self, open: &mut Open) {
         let text_end = self.text.len();
         // The scan stops before an escape that is cut.
         let mut end = open.at;
@@ -518,11 +522,10 @@ impl Parser<'_> {
         {
             self.log.add(Code::MissingQuote, at, at);
             self.finish_string(open, at, at);
-            return Ok(());
+            return;
         }
         self.log.add(code, end, text_end);
         self.finish_string(open, end, text_end);
-        Ok(())
     }
 
     /// Where the text ends in exactly the closers that are open, and no bracket was opened in
@@ -638,10 +641,9 @@ fn closing_len(text: &[u8], at: usize, quote: Quote, last: bool) -> Result<usize
         return Err(Stop::More);
     }
     Ok(match (quote, rest) {
-        (Quote::Double, [b'"', ..])
+        (Quote::Double | Quote::CurlyDouble | Quote::Escaped, [b'"', ..])
         | (Quote::Single | Quote::CurlySingle, [b'\'', ..])
-        | (Quote::Backtick, [b'`' | b'\'', ..])
-        | (Quote::CurlyDouble | Quote::Escaped, [b'"', ..]) => 1,
+        | (Quote::Backtick, [b'`' | b'\'', ..]) => 1,
         (Quote::Escaped, [b'\\', b'"', ..]) | (Quote::CurlyDouble, [0xC2, 0xBB, ..]) => 2,
         (Quote::TripleDouble, [b'"', b'"', b'"', ..])
         | (Quote::TripleSingle, [b'\'', b'\'', b'\'', ..])
