@@ -133,6 +133,7 @@ impl Parser<'_> {
             Some(b',') => true,
             Some(b) if self.ends_document(next) || (next > end && !object && matches!(b, b'-' | b'0'..=b'9')) => true,
             Some(b'"' | b'\'' | b'{' | b'[') => next > end,
+            Some(b'a'..=b'z' | b'A'..=b'Z') if !object && next > end && self.scalar_ahead(next)? => true,
             Some(_) if self.text.get(end..next).is_some_and(|t| t.contains(&b'\n')) => true,
             Some(0xEF) => self.text.get(next..next + 3) == Some("，".as_bytes()),
             Some(_) => next > end && object && self.key_ahead(next)? == Some(true),
@@ -141,6 +142,23 @@ impl Parser<'_> {
             self.word(at, end);
         }
         Ok(ends)
+    }
+
+    /// True where a literal or number stands that ends an element.
+    pub(super) fn scalar_ahead(&mut self, at: usize) -> Result<bool, Stop> {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_');
+        let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
+        self.steps += len as u64;
+        let word = rest.get(..len).unwrap_or_default();
+        if literal(word).is_none() && form(word) != Form::Json {
+            return Ok(false);
+        }
+        let (next, more) = self.space_after(at + len);
+        if more {
+            return Err(Stop::More);
+        }
+        Ok(matches!(self.byte(next), None | Some(b',' | b']')))
     }
 
     /// Adds the literal or number between two places.
@@ -240,6 +258,7 @@ impl Parser<'_> {
             self.steps += 1;
             match byte {
                 b'\n' | b'\r' | b'}' | b']' => break,
+                b'{' | b'[' if let Some(len) = self.bracketed_word(end, byte) => end += len,
                 b'(' => round += 1,
                 b')' if round > 0 => round -= 1,
                 b')' if self.in_round() => break,
@@ -281,10 +300,26 @@ impl Parser<'_> {
             self.drop_byte(at);
             return Ok(());
         }
-        self.note_text(at, content);
-        self.scalar(Kind::String, at, content, Place::Plain);
+        // `text", "next": …`: only the opening quote is missing.
+        let quote = text.trim_ascii_end().strip_suffix(b"\"").filter(|t| !t.is_empty() && !t.contains(&b'"'));
+        if let Some(text) = quote {
+            self.log.add(Code::MissingQuote, at, at);
+            self.scalar(Kind::String, at, at + text.len(), Place::Plain);
+        } else {
+            self.note_text(at, content);
+            self.scalar(Kind::String, at, content, Place::Plain);
+        }
         self.at = end;
         Ok(())
+    }
+
+    /// `[1]`, `{name}` inside text: how far its closer is.
+    fn bracketed_word(&self, at: usize, opener: u8) -> Option<usize> {
+        let rest = self.text.get(at + 1..)?;
+        let stop = |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
+        let len = rest.iter().take(32).position(stop)?;
+        let closer = if opener == b'{' { b'}' } else { b']' };
+        (rest.get(len) == Some(&closer)).then_some(len + 1)
     }
 
     fn after_space(&self, at: usize) -> bool {

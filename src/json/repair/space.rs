@@ -72,7 +72,8 @@ impl Parser<'_> {
                 }
                 Some(_) => {}
             }
-            match self.gap(at, false) {
+            // A `#` with a word behind it may be text, here where a quote is judged.
+            match self.gap(at, true) {
                 Gap::None => break,
                 Gap::Some(_, len) => at += len,
                 Gap::Cut(_) => {

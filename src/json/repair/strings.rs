@@ -155,6 +155,13 @@ impl Parser<'_> {
                 continue;
             }
             if byte < 0x20 {
+                if byte == b'\n'
+                    && open.role == Role::Key
+                    && let Some(colon) = self.colon_inside(open, at)
+                {
+                    self.close_key(open, colon);
+                    return Ok(());
+                }
                 self.log.extend(Code::RawControl, at, at + 1);
                 open.at += 1;
                 continue;
@@ -163,6 +170,13 @@ impl Parser<'_> {
             if len == 0 {
                 open.at += 1;
                 continue;
+            }
+            if open.role == Role::Key
+                && self.byte(at + len) != Some(b':')
+                && let Some(colon) = self.colon_before(open, at)
+            {
+                self.close_key(open, colon);
+                return Ok(());
             }
             match self.judge(open, at, len)? {
                 Judgement::Closes => {
@@ -356,7 +370,14 @@ impl Parser<'_> {
                 Ok(match self.byte(key) {
                     None | Some(b'}' | b']') => true,
                     Some(_) if self.ends_document(key) => true,
-                    Some(_) => self.key_ahead(key)? != Some(false),
+                    Some(b'{') if self.outer_kind() == Some(Kind::Array) => {
+                        let (inner, more) = self.space_after(key + 1);
+                        if more {
+                            return Err(Stop::More);
+                        }
+                        self.byte(inner) == Some(b'"') && self.key_ahead(inner)? == Some(true)
+                    }
+                    Some(_) => self.key_ahead(key)? != Some(false) || self.key_without_colon(key),
                 })
             }
             b'"' | b'\'' | b'\\' | 0xE2 if next > after => Ok(self.key_ahead(next)? == Some(true)),
@@ -365,6 +386,24 @@ impl Parser<'_> {
             }
             _ => Ok(false),
         }
+    }
+
+    /// `"key" 12`, `"key" "value"`: a plain key whose colon is missing.
+    fn key_without_colon(&mut self, at: usize) -> bool {
+        let Some(rest) = self.text.get(at..).and_then(|r| r.strip_prefix(b"\"")) else { return false };
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
+        self.steps += len as u64;
+        if len == 0 || rest.get(len) != Some(&b'"') {
+            return false;
+        }
+        let (value, _) = self.space_after(at + len + 2);
+        value > at + len + 2
+            && match self.byte(value) {
+                Some(b'"' | b'0'..=b'9' | b'-') => true,
+                Some(_) => self.literal_ahead(value),
+                None => false,
+            }
     }
 
     fn has_line_feed(&self, from: usize, to: usize) -> bool {
@@ -382,10 +421,14 @@ impl Parser<'_> {
             b',' | b']' | b';' => true,
             b'}' => self.has_open(b'}') || !self.has_open(b']'),
             b')' => self.in_round(),
-            b':' => !open.inner && self.children() == 0 && self.events.is_none(),
+            b':' => {
+                let key = self.children() == 0 || self.outer_kind() == Some(Kind::Object);
+                !open.inner && key && self.events.is_none()
+            }
             b'"' | b'\'' => self.another_string(next, after)?,
             b'{' | b'[' => next > after,
-            b'-' | b'0'..=b'9' => self.has_line_feed(after, next),
+            b'-' | b'0'..=b'9' if self.has_line_feed(after, next) => true,
+            b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => next > after && self.scalar_ahead(next)?,
             0xEF => self.text.get(next..next + 3) == Some("，".as_bytes()),
             _ => false,
         })
@@ -405,6 +448,9 @@ impl Parser<'_> {
             }
             return Ok(next > after);
         };
+        if rest.get(found) == Some(&b'\n') {
+            return Ok(false);
+        }
         let (then, more) = self.space_after(next + len + found + 1);
         if more {
             return Err(Stop::More);
@@ -427,9 +473,16 @@ impl Parser<'_> {
                     match window.get(i) {
                         None => break (i, true),
                         Some(b'\\') if quote != Quote::Escaped => i += 2,
-                        Some(b'\n') => return Ok(Some(false)),
+                        Some(b'\n') => return Ok(Some(word_and_colon(window, len) && i > len)),
                         Some(_) => match closing_len(rest, i, quote, true)? {
                             0 => i += 1,
+                            // `"key: "value"`: the key's closing quote is missing.
+                            _ if word_and_colon(window, len)
+                                && window.get(..i).is_some_and(|k| k.trim_ascii_end().ends_with(b":"))
+                                && self.byte(at + i + 1) != Some(b':') =>
+                            {
+                                return Ok(Some(true));
+                            }
                             n => break (i + n, true),
                         },
                     }
@@ -441,7 +494,9 @@ impl Parser<'_> {
                         || matches!(b, b'_' | b'$' | b'-' | b'.')
                         || *b >= 0x80
                 };
-                (window.iter().position(|b| !word(b)).unwrap_or(window.len()), false)
+                let len = window.iter().position(|b| !word(b)).unwrap_or(window.len());
+                // `key":`: only the opening quote is missing.
+                if len > 0 && window.get(len) == Some(&b'"') { (len + 1, true) } else { (len, false) }
             }
         };
         self.steps += len as u64;
@@ -488,6 +543,28 @@ impl Parser<'_> {
         Ok((!open.bracket).then_some(open.start + comma))
     }
 
+    /// The colon in a key's text, where only a word stands before it: its closing quote is missing.
+    fn colon_inside(&self, open: &Open, end: usize) -> Option<usize> {
+        let text = self.text.get(open.start..end)?;
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$') || *b >= 0x80;
+        let at = text.iter().take(KEY_AHEAD).position(|b| !word(b))?;
+        (at > 0 && text.get(at) == Some(&b':') && !open.decoding).then_some(open.start + at)
+    }
+
+    /// The same where the colon is the last thing before a quote: `"key: "value"`.
+    fn colon_before(&self, open: &Open, quote: usize) -> Option<usize> {
+        let text = self.text.get(open.start..quote)?;
+        let colon = text.trim_ascii_end().strip_suffix(b":")?.len();
+        let head = text.get(..colon)?;
+        let plain = !head.is_empty() && head.len() < KEY_AHEAD && memchr::memchr2(b'"', b':', head).is_none();
+        (plain && !open.decoding).then_some(open.start + colon)
+    }
+
+    fn close_key(&mut self, open: &mut Open, colon: usize) {
+        self.log.add(Code::MissingQuote, colon, colon);
+        self.finish_string(open, colon, colon);
+    }
+
     /// Ends a string whose closing quote is missing before a comma.
     fn close_before(&mut self, open: &mut Open, comma: usize) {
         self.log.add(Code::MissingQuote, comma, comma);
@@ -505,6 +582,11 @@ impl Parser<'_> {
     /// The text ends while the string is open.
     fn string_ends_text(&mut self, open: &mut Open) {
         let text_end = self.text.len();
+        if open.role == Role::Key
+            && let Some(colon) = self.colon_inside(open, text_end)
+        {
+            return self.close_key(open, colon);
+        }
         // The scan stops before an escape that is cut.
         let mut end = open.at;
         let mut code = Code::TruncatedString;
@@ -611,6 +693,13 @@ impl Parser<'_> {
             open.told = true;
         }
     }
+}
+
+/// True where a word and a colon stand.
+fn word_and_colon(text: &[u8], from: usize) -> bool {
+    let rest = text.get(from..).unwrap_or_default();
+    let word = rest.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
+    word.is_some_and(|at| at > 0 && rest.get(at) == Some(&b':'))
 }
 
 fn hex_value(digit: u8) -> u32 {
