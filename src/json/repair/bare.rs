@@ -131,9 +131,18 @@ impl Parser<'_> {
                     || self.key_ahead(next + 1)? == Some(true)
             }
             Some(b',') => true,
-            Some(b) if self.ends_document(next) || (next > end && !object && matches!(b, b'-' | b'0'..=b'9')) => true,
+            Some(b)
+                if self.ends_document(next)
+                    || (next > end && !object && matches!(b, b'-' | b'0'..=b'9')) =>
+            {
+                true
+            }
             Some(b'"' | b'\'' | b'{' | b'[') => next > end,
-            Some(b'a'..=b'z' | b'A'..=b'Z') if !object && next > end && self.scalar_ahead(next)? => true,
+            Some(b'a'..=b'z' | b'A'..=b'Z')
+                if !object && next > end && self.scalar_ahead(next)? =>
+            {
+                true
+            }
             Some(_) if self.text.get(end..next).is_some_and(|t| t.contains(&b'\n')) => true,
             Some(0xEF) => self.text.get(next..next + 3) == Some("，".as_bytes()),
             Some(_) => next > end && object && self.key_ahead(next)? == Some(true),
@@ -301,7 +310,10 @@ impl Parser<'_> {
             return Ok(());
         }
         // `text", "next": …`: only the opening quote is missing.
-        let quote = text.trim_ascii_end().strip_suffix(b"\"").filter(|t| !t.is_empty() && !t.contains(&b'"'));
+        let quote = text
+            .trim_ascii_end()
+            .strip_suffix(b"\"")
+            .filter(|t| !t.is_empty() && !t.contains(&b'"'));
         if let Some(text) = quote {
             self.log.add(Code::MissingQuote, at, at);
             self.scalar(Kind::String, at, at + text.len(), Place::Plain);
@@ -316,7 +328,8 @@ impl Parser<'_> {
     /// `[1]`, `{name}` inside text: how far its closer is.
     fn bracketed_word(&self, at: usize, opener: u8) -> Option<usize> {
         let rest = self.text.get(at + 1..)?;
-        let stop = |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
+        let stop =
+            |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
         let len = rest.iter().take(32).position(stop)?;
         let closer = if opener == b'{' { b'}' } else { b']' };
         (rest.get(len) == Some(&closer)).then_some(len + 1)

@@ -606,11 +606,12 @@ impl Parser<'_> {
     fn closes_well(&mut self, byte: u8, repeated: bool) -> Result<bool, Stop> {
         let mut index = self.parent;
         let mut levels = 0;
-        let outer = loop {
+        let (outer, ended) = loop {
             let Some(node) = self.nodes.get(index as usize) else { return Ok(true) };
+            let ended = index as usize;
             index = node.next;
             if closer_of(node) == byte {
-                break self.nodes.get(index as usize).map(|n| n.kind);
+                break (self.nodes.get(index as usize).map(|n| n.kind), ended);
             }
             levels += 1;
             if levels == LEVELS_AHEAD {
@@ -631,7 +632,16 @@ impl Parser<'_> {
                 }
                 Ok(match (outer, self.byte(then)) {
                     (_, None) | (Some(_), Some(b'}' | b']')) => true,
-                    (Some(Kind::Object), _) => self.key_ahead(then)? != Some(false),
+                    (Some(Kind::Object), _) => {
+                        let first =
+                            self.nodes.get(ended + 1).map(|n| (n.start as usize).saturating_sub(1));
+                        // A key in line with the ended object's keys is one of them.
+                        let inside = first.is_some_and(|f| {
+                            let indent = self.indent(f);
+                            indent.is_some() && indent == self.indent(then)
+                        });
+                        !inside && self.key_ahead(then)? != Some(false)
+                    }
                     (Some(_), _) => self.key_ahead(then)? != Some(true),
                     // Documents that stand one after the other.
                     (None, byte) => byte == Some(b'{') && !repeated,
@@ -639,6 +649,15 @@ impl Parser<'_> {
             }
             _ => Ok(true),
         }
+    }
+
+    /// The spaces before a place, if nothing else stands before it on its line.
+    fn indent(&self, at: usize) -> Option<usize> {
+        let before = self.text.get(..at)?;
+        let spaces =
+            before.iter().rev().take(128).take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let line = before.len().checked_sub(spaces + 1)?;
+        (before.get(line) == Some(&b'\n')).then_some(spaces)
     }
 
     fn key(&mut self) -> Flow {

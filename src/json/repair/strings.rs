@@ -390,7 +390,9 @@ impl Parser<'_> {
 
     /// `"key" 12`, `"key" "value"`: a plain key whose colon is missing.
     fn key_without_colon(&mut self, at: usize) -> bool {
-        let Some(rest) = self.text.get(at..).and_then(|r| r.strip_prefix(b"\"")) else { return false };
+        let Some(rest) = self.text.get(at..).and_then(|r| r.strip_prefix(b"\"")) else {
+            return false;
+        };
         let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
         let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
         self.steps += len as u64;
@@ -428,7 +430,9 @@ impl Parser<'_> {
             b'"' | b'\'' => self.another_string(next, after)?,
             b'{' | b'[' => next > after,
             b'-' | b'0'..=b'9' if self.has_line_feed(after, next) => true,
-            b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => next > after && self.scalar_ahead(next)?,
+            b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                next > after && self.scalar_ahead(next)?
+            }
             0xEF => self.text.get(next..next + 3) == Some("，".as_bytes()),
             _ => false,
         })
@@ -477,8 +481,7 @@ impl Parser<'_> {
                         Some(_) => match closing_len(rest, i, quote, true)? {
                             0 => i += 1,
                             // `"key: "value"`: the key's closing quote is missing.
-                            _ if word_and_colon(window, len)
-                                && window.get(..i).is_some_and(|k| k.trim_ascii_end().ends_with(b":"))
+                            _ if colon_alone(window.get(len..i).unwrap_or_default())
                                 && self.byte(at + i + 1) != Some(b':') =>
                             {
                                 return Ok(Some(true));
@@ -496,7 +499,11 @@ impl Parser<'_> {
                 };
                 let len = window.iter().position(|b| !word(b)).unwrap_or(window.len());
                 // `key":`: only the opening quote is missing.
-                if len > 0 && window.get(len) == Some(&b'"') { (len + 1, true) } else { (len, false) }
+                if len > 0 && window.get(len) == Some(&b'"') {
+                    (len + 1, true)
+                } else {
+                    (len, false)
+                }
             }
         };
         self.steps += len as u64;
@@ -537,8 +544,10 @@ impl Parser<'_> {
         if text.get(comma) != Some(&b',') || self.key_ahead(at)? != Some(true) {
             return Ok(None);
         }
+        // Brackets that are closed again do not count.
         let fresh = self.text.get(open.bracket_to..at).unwrap_or_default();
-        open.bracket = memchr::memchr2(b'{', b'[', fresh).is_some();
+        let opened = memchr::memchr2_iter(b'{', b'[', fresh).count();
+        open.bracket = opened > memchr::memchr2_iter(b'}', b']', fresh).count();
         open.bracket_to = at;
         Ok((!open.bracket).then_some(open.start + comma))
     }
@@ -546,17 +555,23 @@ impl Parser<'_> {
     /// The colon in a key's text, where only a word stands before it: its closing quote is missing.
     fn colon_inside(&self, open: &Open, end: usize) -> Option<usize> {
         let text = self.text.get(open.start..end)?;
-        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$') || *b >= 0x80;
+        let word = |b: &u8| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$') || *b >= 0x80
+        };
         let at = text.iter().take(KEY_AHEAD).position(|b| !word(b))?;
         (at > 0 && text.get(at) == Some(&b':') && !open.decoding).then_some(open.start + at)
     }
 
-    /// The same where the colon is the last thing before a quote: `"key: "value"`.
+    /// The same at a quote: `"key: "value"`, `"key: ["value"`.
     fn colon_before(&self, open: &Open, quote: usize) -> Option<usize> {
         let text = self.text.get(open.start..quote)?;
-        let colon = text.trim_ascii_end().strip_suffix(b":")?.len();
+        let value = |b: &u8| !matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b'[' | b'{');
+        let colon = text.iter().rposition(value)?;
         let head = text.get(..colon)?;
-        let plain = !head.is_empty() && head.len() < KEY_AHEAD && memchr::memchr2(b'"', b':', head).is_none();
+        let plain = text.get(colon) == Some(&b':')
+            && !head.is_empty()
+            && head.len() < KEY_AHEAD
+            && memchr::memchr2(b'"', b':', head).is_none();
         (plain && !open.decoding).then_some(open.start + colon)
     }
 
@@ -698,8 +713,17 @@ impl Parser<'_> {
 /// True where a word and a colon stand.
 fn word_and_colon(text: &[u8], from: usize) -> bool {
     let rest = text.get(from..).unwrap_or_default();
-    let word = rest.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
+    let word =
+        rest.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
     word.is_some_and(|at| at > 0 && rest.get(at) == Some(&b':'))
+}
+
+/// True for a word and a colon with nothing but space and opening brackets behind them.
+fn colon_alone(text: &[u8]) -> bool {
+    let value = |b: &u8| !matches!(b, b' ' | b'[' | b'{');
+    word_and_colon(text, 0)
+        && text.iter().rposition(value).and_then(|i| text.get(i)) == Some(&b':')
+        && memchr::memchr_iter(b':', text).count() == 1
 }
 
 fn hex_value(digit: u8) -> u32 {
