@@ -428,7 +428,14 @@ impl Parser<'_> {
                 !open.inner && key && self.events.is_none()
             }
             b'"' | b'\'' => self.another_string(next, after)?,
-            b'{' | b'[' => next > after,
+            b'[' => next > after && !open.inner,
+            b'{' => {
+                let (key, more) = self.space_after(next + 1);
+                if more {
+                    return Err(Stop::More);
+                }
+                next > after && self.key_ahead(key)? == Some(true)
+            }
             b'-' | b'0'..=b'9' if self.has_line_feed(after, next) => true,
             b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
                 next > after && self.scalar_ahead(next)?
@@ -482,7 +489,7 @@ impl Parser<'_> {
                             0 => i += 1,
                             // `"key: "value"`: the key's closing quote is missing.
                             _ if colon_alone(window.get(len..i).unwrap_or_default())
-                                && self.byte(at + i + 1) != Some(b':') =>
+                                && !self.ends_after(at + i + 1) =>
                             {
                                 return Ok(Some(true));
                             }
@@ -528,6 +535,13 @@ impl Parser<'_> {
             Some(0xEF) => Some(self.text.get(colon..colon + 3) == Some("：".as_bytes())),
             Some(_) => Some(false),
         })
+    }
+
+    /// True where a token follows that stands behind a complete string.
+    fn ends_after(&self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let next = rest.iter().take(16).find(|b| !b.is_ascii_whitespace());
+        matches!(next, Some(b':' | b',' | b'}' | b']') | None)
     }
 
     /// Where this quote starts the next key, since the string's own closing quote is missing: the
