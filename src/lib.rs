@@ -1,10 +1,34 @@
 //! Deterministic scoring gates for LLM output.
 //!
 //! A gate says what good output looks like (a phrase, a JavaScript regex, a JSON schema, a
-//! length) and is checked without spending a token.
+//! length) and is checked without spending a token; an LLM judge is asked only where it can still
+//! change the outcome.
+//!
+//! ```
+//! use scoregate::{Gate, Options, Row, Target, Verdict};
+//!
+//! let gate = Gate::from_json(br#"{"scorers": [{"type": "contains", "value": "ok"}]}"#, Options::default())?;
+//! let result = gate.score(&Target::new("all ok"), &Row::empty());
+//! assert_eq!(result.decision.verdict, Verdict::Pass);
+//! # Ok::<(), scoregate::SpecError>(())
+//! ```
 
+pub mod batch;
+pub mod contract;
+mod error;
+pub mod gate;
 pub mod js_regex;
 pub mod json;
+#[cfg(feature = "python")]
+mod python;
+mod result;
+mod row;
+pub mod scorers;
 pub mod target;
 
+pub use error::SpecError;
+pub use gate::Gate;
+pub use result::{Decision, GateResult, Outcome, Reason, ScorerResult, Verdict};
+pub use row::Row;
+pub use scorers::Options;
 pub use target::Target;

@@ -156,7 +156,8 @@ fn push_unit(out: &mut Vec<u8>, unit: u32) {
 /// The input is UTF-8 in which surrogates may stand as three bytes each, as Python's
 /// `surrogatepass` writes them.
 pub fn wtf8(bytes: Vec<u8>) -> Vec<u8> {
-    let pair = |w: &[u8]| w[0] == 0xED && w[1] & 0xF0 == 0xA0 && w[3] == 0xED && w[4] & 0xF0 == 0xB0;
+    let pair =
+        |w: &[u8]| w[0] == 0xED && w[1] & 0xF0 == 0xA0 && w[3] == 0xED && w[4] & 0xF0 == 0xB0;
     if !bytes.windows(6).any(pair) {
         return bytes;
     }
@@ -183,6 +184,24 @@ pub fn push_scalar(out: &mut Vec<u8>, code: u32) {
         Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         None => push_unit(out, code & 0xFFFF),
     }
+}
+
+/// The first `units` UTF-16 units of WTF-8 text; a pair that the cut splits leaves its high half.
+pub fn cut_units(bytes: &[u8], units: usize) -> Cow<'_, [u8]> {
+    let mut seen = 0;
+    for (at, &byte) in bytes.iter().enumerate().filter(|&(_, b)| b & 0xC0 != 0x80) {
+        if seen == units {
+            return Cow::Borrowed(&bytes[..at]);
+        }
+        seen += 1 + usize::from(byte >= 0xF0);
+        if seen > units {
+            let mut cut = bytes[..at].to_vec();
+            let halves = cesu8(bytes.get(at..at + 4).unwrap_or_default());
+            cut.extend_from_slice(halves.get(..3).unwrap_or_default());
+            return Cow::Owned(cut);
+        }
+    }
+    Cow::Borrowed(bytes)
 }
 
 /// UTF-8 of WTF-8 text: each lone surrogate half becomes U+FFFD.
@@ -258,7 +277,8 @@ mod tests {
 
     #[test]
     fn lengths_count_utf16_units() {
-        for (text, want) in [("", 0), ("abc", 3), ("é漢", 2), ("😀", 2), (&"a😀".repeat(500), 1500)] {
+        for (text, want) in [("", 0), ("abc", 3), ("é漢", 2), ("😀", 2), (&"a😀".repeat(500), 1500)]
+        {
             assert_eq!(Target::new(text).utf16_len(), want);
             assert_eq!(text.encode_utf16().count(), want);
         }
@@ -268,6 +288,14 @@ mod tests {
     fn cesu8_splits_astral_characters() {
         assert_eq!(Target::new("a😀b").cesu8(), b"a\xED\xA0\xBD\xED\xB8\x80b");
         assert_eq!(Target::new("é").cesu8(), "é".as_bytes());
+    }
+
+    #[test]
+    fn cuts_count_units() {
+        assert_eq!(*cut_units("a😀b".as_bytes(), 3), *"a😀".as_bytes());
+        assert_eq!(*cut_units("a😀b".as_bytes(), 2), *b"a\xED\xA0\xBD");
+        assert_eq!(*cut_units("é".as_bytes(), 1), *"é".as_bytes());
+        assert_eq!(*cut_units("abc".as_bytes(), 0), *b"");
     }
 
     #[test]

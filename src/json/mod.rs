@@ -35,6 +35,7 @@ pub use repair::{
 pub use spans::{KeyedSpan, KeyedSpans, object_spans};
 pub use stream::{Build, JsonStream, Progress};
 pub use strict::{ErrorKind, ParseError, parse, parse_range};
+pub(crate) use string::quote_into;
 pub use string::{quote, unescape};
 pub use value::{Number, Value};
 

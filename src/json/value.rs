@@ -1,9 +1,9 @@
 //! An owned JSON tree, for what an author wrote (gates, schemas) and for values given by callers.
 
-use super::MAX_DEPTH;
 use super::document::{Cursor, Kind};
 use super::strict::{ParseError, parse};
 use super::string::quote_into;
+use super::{Decimal, MAX_DEPTH};
 
 /// A JSON value. Strings and keys are WTF-8; keys keep their order and are unique.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,6 +148,10 @@ fn write_json(value: &Value, out: &mut Vec<u8>) {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
         Value::Bool(false) => out.extend_from_slice(b"false"),
+        // From Python a number may be NaN or infinite, which JSON cannot say.
+        Value::Number(number) if Decimal::parse(number.text()).is_none() => {
+            out.extend_from_slice(b"null");
+        }
         Value::Number(number) => out.extend_from_slice(number.text().as_bytes()),
         Value::String(text) => quote_into(out, text),
         Value::Array(items) => {

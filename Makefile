@@ -1,0 +1,77 @@
+# One entry point for a developer, pre-commit and CI. `make help` lists the targets.
+# Paths are relative throughout, so that the tree may stand in a folder with a space in its name.
+
+PYTHON ?= python3
+PY := .venv/bin/python
+RUST_SOURCES := $(shell find src -name '*.rs')
+PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi')
+RUST_FILES := find src tests benches -name '*.rs' -not -path '*/target/*' -print0
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test test-rust test-python test-slow lint fmt bench bench-quick fuzz docs check-outputs clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
+
+.venv/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(PY) .ci/extras.py dev | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check
+	@touch .venv/.ready
+
+.venv/.installed: .venv/.ready Cargo.toml Cargo.lock README.md $(RUST_SOURCES) $(PYTHON_SOURCES)
+	rm -rf dist
+	$(PY) -m maturin build --quiet --release --locked --out dist
+	$(PY) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps dist/*.whl
+	@touch .venv/.installed
+
+build: .venv/.installed ## build a release wheel and install it into .venv
+
+demo: build ## score a bundled set of outputs with the gate of examples/validate.json
+	$(PY) -m scoregate score examples/validate.json examples/outputs.jsonl -o demo-results.jsonl
+	@echo "results: demo-results.jsonl"
+
+test: lint test-rust test-python ## all lints and all tests, Rust and Python
+
+test-rust: ## the core's tests; no Python needed
+	cargo test --quiet --locked
+
+test-python: build ## the tests of the installed wheel
+	$(PY) -m pytest -q
+
+test-slow: build ## long runs: big files, full disks
+	$(PY) -m pytest -q -m slow --timeout 1800
+
+lint: .venv/.installed ## format and lint checks, types, stubs
+	$(RUST_FILES) | xargs -0 rustfmt --check --edition 2024
+	cargo clippy --quiet --locked --all-targets -- -D warnings
+	cargo clippy --quiet --locked --features python -- -D warnings
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m mypy.stubtest scoregate._native --ignore-disjoint-bases
+
+fmt: .venv/.ready ## format all sources
+	$(RUST_FILES) | xargs -0 rustfmt --edition 2024
+	$(PY) -m ruff check --fix --quiet . || true
+	$(PY) -m ruff format .
+
+bench: build .venv/.bench ## time everything against its peers; writes docs/benchmarks.md
+	$(PY) benches/python/run.py
+
+bench-quick: build .venv/.bench ## the same on a small corpus; writes nothing
+	$(PY) benches/python/run.py --quick
+
+.venv/.bench: .venv/.ready
+	$(PY) .ci/extras.py bench | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check
+	@touch .venv/.bench
+
+docs: build ## build the documentation, strictly, into site/
+	$(PY) .ci/extras.py docs | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check
+	$(PY) -m mkdocs build --strict --quiet
+
+check-outputs: build ## check a file of {id, output} lines: make check-outputs FILE=…
+	$(PY) tests/python/check_outputs.py "$(FILE)"
+
+clean: ## remove what was built
+	rm -rf target dist site .venv demo-results.jsonl

@@ -1,0 +1,77 @@
+"""Deterministic scoring gates for LLM output.
+
+>>> import scoregate
+>>> gate = scoregate.Gate({"scorers": [{"type": "contains", "value": "0 errors"}]})
+>>> gate.score("done: 0 errors").verdict
+'pass'
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._native import (
+    BatchResult,
+    Combination,
+    GateResult,
+    ScorerResult,
+    __version__,
+    combine_scores,
+    combine_with_judge,
+    contract_shape_errors,
+    contract_violations,
+    format_report,
+    score_shape_errors,
+)
+from ._native import extract_json as _extract_json
+from .errors import (
+    InputError,
+    JSONNotFoundError,
+    ScoregateError,
+    SpecError,
+    TooManyBadRowsError,
+)
+from .gate import Gate, evaluate_scorer, scorer_types
+
+__all__ = [
+    "BatchResult",
+    "Combination",
+    "Gate",
+    "GateResult",
+    "InputError",
+    "JSONNotFoundError",
+    "ScoregateError",
+    "ScorerResult",
+    "SpecError",
+    "TooManyBadRowsError",
+    "__version__",
+    "combine_scores",
+    "combine_with_judge",
+    "contract_shape_errors",
+    "contract_violations",
+    "evaluate_scorer",
+    "extract_json",
+    "format_report",
+    "score_shape_errors",
+    "scorer_types",
+]
+
+_RAISE: Any = object()
+
+
+def extract_json(text: str, *, default: Any = _RAISE) -> Any:
+    """The JSON value that a text holds, without repairs.
+
+    The whole text is tried first, then fenced blocks (those tagged ``json`` before others), then
+    the span from the first bracket to the last closer of its kind. Integers keep all digits.
+
+    Args:
+        text: model output.
+        default: what to give where no JSON is found.
+
+    Raises:
+        JSONNotFoundError: no JSON is found and there is no default.
+    """
+    if default is _RAISE:
+        return _extract_json(text)
+    return _extract_json(text, default, has_default=True)

@@ -1,0 +1,279 @@
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias, final
+
+__all__ = [
+    "BUILD_PROFILE",
+    "BatchResult",
+    "Combination",
+    "Gate",
+    "GateResult",
+    "LineScorer",
+    "ScorerResult",
+    "__version__",
+    "combine_scores",
+    "combine_with_judge",
+    "contract_shape_errors",
+    "contract_violations",
+    "evaluate_scorer",
+    "extract_json",
+    "format_report",
+    "gate_schema",
+    "score_shape_errors",
+    "scorer_table",
+]
+
+__version__: str
+BUILD_PROFILE: Final[str]
+
+_Verdict: TypeAlias = Literal["pass", "block", "undecided"]
+
+@final
+class ScorerResult:
+    """What one scorer says of one text.
+
+    Args:
+        name: the scorer's name.
+        type: the scorer's type.
+        passed: whether the check holds.
+        score: how well it holds, in [0, 1]; by default 1.0 for a pass and 0.0 for a failure.
+        detail: why it does not hold.
+    """
+
+    __match_args__ = ("name", "type", "passed", "score", "detail")
+    def __new__(
+        cls,
+        name: str,
+        type: str,
+        passed: bool,
+        score: float | None = None,
+        detail: str | None = None,
+    ) -> ScorerResult: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def detail(self) -> str | None: ...
+    def to_dict(self) -> dict[str, Any]:
+        """The result as an output row holds it; `detail` only where there is one."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class Combination:
+    """A combined score in [0, 1] and whether it passes."""
+
+    __match_args__ = ("combined", "passed")
+    def __new__(cls, combined: float, passed: bool) -> Combination: ...
+    @property
+    def combined(self) -> float: ...
+    @property
+    def passed(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class GateResult:
+    """What a gate says of one text.
+
+    `verdict` is `pass`, `block`, or `undecided` where a judge is configured and could still
+    change the outcome; `passed` is True only for a pass. `combined` lies in [0, 1]; while a judge
+    with a weight of its own has not run, it is a lower bound. `threshold` is None unless the gate
+    is weighted. `decided_by` is `scorers`, `policy` (missing input), or None while undecided.
+    """
+
+    def __new__(
+        cls,
+        verdict: _Verdict,
+        combined: float,
+        results: Sequence[ScorerResult],
+        threshold: float | None = None,
+        reason: str | None = None,
+        decided_by: str | None = None,
+    ) -> GateResult: ...
+    @property
+    def verdict(self) -> _Verdict: ...
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def combined(self) -> float: ...
+    @property
+    def threshold(self) -> float | None: ...
+    @property
+    def results(self) -> list[ScorerResult]: ...
+    @property
+    def reason(self) -> str | None: ...
+    @property
+    def decided_by(self) -> str | None: ...
+    @property
+    def report(self) -> str:
+        """The report that a judge reads: a line a scorer, then the combined score."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result with the keys of an output row."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class BatchResult:
+    """The results of a batch, by column; indexing gives a row as a `GateResult`."""
+
+    def __new__(cls, gate: Gate, state: tuple[Any, ...]) -> BatchResult: ...
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns by name, each with a value a row.
+
+        `verdict` (memoryview of bytes: 0 block, 1 pass, 2 undecided), `passed` (list of bool,
+        None while undecided), `combined` (memoryview of doubles), and per scorer `<name>.passed`
+        (memoryview of bools) and `<name>.score` (memoryview of doubles). Where two scorers share a
+        name it is followed by the scorer's index, as in `contains[2].score`.
+        """
+
+    def summary(self) -> dict[str, Any]:
+        """Counts over all rows.
+
+        `rows`, `pass`, `block`, `undecided`, `missing`, `pass_rate` (pass over all rows, None
+        without rows), and `scorers` with the rows that each passed.
+        """
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> GateResult: ...
+    def __iter__(self) -> Iterator[GateResult]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Gate:
+    def __new__(cls, spec: Mapping[str, Any] | str | bytes, untrusted: bool = False) -> Gate: ...
+    @property
+    def threshold(self) -> float | None: ...
+    @property
+    def untrusted(self) -> bool: ...
+    def to_json(self) -> str:
+        """The score block as JSON text."""
+
+    def scorers(self) -> list[tuple[str, str]]:
+        """Name and type of each scorer."""
+
+    def impure(self) -> list[tuple[int, str]]:
+        """Index and type of each scorer whose results the caller supplies."""
+
+    def warnings(self) -> list[str]: ...
+    def score(self, text: str | None, row: Mapping[str, Any] | None = None) -> GateResult: ...
+    def score_batch(
+        self,
+        texts: Sequence[str | None],
+        rows: Sequence[Mapping[str, Any] | None] | None = None,
+        *,
+        impure: dict[int, Sequence[ScorerResult]] | None = None,
+        threads: int | None = None,
+        details: str = "failed",
+    ) -> BatchResult: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class LineScorer:
+    """Scores a stream of JSON lines, block by block, in bounded memory."""
+
+    def __new__(
+        cls,
+        gate: Gate,
+        *,
+        field: str = "output",
+        id_field: str = "id",
+        details: str = "failed",
+        max_line: int = 67_108_864,
+        threads: int | None = None,
+    ) -> LineScorer: ...
+    def feed(
+        self, block: bytes, *, last: bool = False, limit: int | None = None
+    ) -> tuple[bytes, int, list[tuple[int, int, str, bytes]]]:
+        """Takes a block of input and scores the lines that are complete.
+
+        Returns:
+            The output lines, the number of rows scored, and the bad lines as (line number from 1,
+            byte offset, message, the line's bytes).
+        """
+
+    def next_input(self) -> None:
+        """Starts another input: line numbers and offsets count from its start, rows go on."""
+
+    def summary(self) -> dict[str, Any]: ...
+    def frequent_details(self, count: int) -> list[tuple[int, str, int]]:
+        """The most frequent failure details: (scorer index, detail, rows)."""
+
+def evaluate_scorer(
+    spec: Mapping[str, Any], text: str, *, row: Mapping[str, Any] | None = None, index: int = 0
+) -> ScorerResult: ...
+def combine_scores(
+    results: Sequence[ScorerResult],
+    combine: str = "all",
+    *,
+    weights: Sequence[float] | None = None,
+    threshold: float = 0.5,
+    judge_weight: float = 0.0,
+) -> Combination:
+    """Combines results into one score in [0, 1].
+
+    Args:
+        results: the results, in the order of the scorers. None at all: combined 0, not passed.
+        combine: `all`, `any` or `weighted`.
+        weights: one a result; fewer count as all 1.
+        threshold: `weighted` passes at a combined score of at least this.
+        judge_weight: the weight of a judge that has not run; it counts with score 0, which makes
+            the combined score a lower bound.
+    """
+
+def combine_with_judge(
+    results: Sequence[ScorerResult],
+    weights: Sequence[float],
+    threshold: float,
+    judge_score: float,
+) -> Combination:
+    """Folds a judge's score, clamped to [0, 1], into the weighted combination.
+
+    The last of N+1 weights is the judge's; any other number of weights counts as all 1.
+    """
+
+def format_report(
+    results: Sequence[ScorerResult], combined: float, *, threshold: float | None = None
+) -> str:
+    """The report that a judge reads; the combined score with three decimals."""
+
+def score_shape_errors(block: Any, path: str = "score") -> list[str]:
+    """Every shape error of a score block, in order; empty when it is valid.
+
+    Raises:
+        TypeError: something in the block is not a JSON value.
+    """
+
+def contract_shape_errors(schema: Any, path: str = "expect") -> list[str]:
+    """Every shape error of a five-keyword contract, in order; empty when it is valid."""
+
+def contract_violations(value: Any, schema: Any, path: str = "$") -> list[str]:
+    """What a value breaks of a five-keyword contract, as `path: message`, at most 8.
+
+    Malformed parts of the contract claim nothing.
+    """
+
+def gate_schema() -> str:
+    """The JSON Schema (draft 2020-12) of a score block, as JSON text."""
+
+def scorer_table() -> list[dict[str, Any]]:
+    """The registry, a dict a type.
+
+    `type`, `summary`, `fields` (name, JSON Schema, meaning, required), `example`, `impure`.
+    """
+
+def extract_json(text: str, default: Any = None, *, has_default: bool = False) -> Any: ...

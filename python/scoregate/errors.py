@@ -1,0 +1,35 @@
+"""The exceptions of scoregate."""
+
+from __future__ import annotations
+
+
+class ScoregateError(Exception):
+    """The base of every exception that scoregate raises on purpose."""
+
+
+class SpecError(ScoregateError, ValueError):
+    """A gate that cannot be built.
+
+    Attributes:
+        errors: every shape error, in order, each as ``path: what is wrong``.
+    """
+
+    def __init__(self, errors: list[str]) -> None:
+        super().__init__(errors)
+        self.errors = list(errors)
+
+    def __str__(self) -> str:
+        """The messages, one a line."""
+        return "\n".join(self.errors)
+
+
+class JSONNotFoundError(ScoregateError, ValueError):
+    """A text in which no JSON value was found."""
+
+
+class InputError(ScoregateError):
+    """An input file or row that cannot be used; the message says where and why."""
+
+
+class TooManyBadRowsError(InputError):
+    """More rows were bad than ``max_errors`` allows."""

@@ -1,0 +1,207 @@
+//! The results of many rows, column by column.
+
+use crate::gate::Gate;
+use crate::result::{Decision, GateResult, Outcome, Reason, Verdict};
+
+/// Results by column; a row is the same index in each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Columns {
+    /// 0 block, 1 pass, 2 undecided.
+    pub verdict: Vec<u8>,
+    /// The combined score, in [0, 1].
+    pub combined: Vec<f64>,
+    /// 0 for none, else the code of a [`Reason`].
+    pub reason: Vec<u8>,
+    /// Per scorer, 1 where it passed.
+    pub passed: Vec<Vec<u8>>,
+    /// Per scorer, its score; 0 for a missing text.
+    pub score: Vec<Vec<f64>>,
+    details: Details,
+}
+
+/// The details of failures: texts in one string, by row and scorer.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Details {
+    /// (row, scorer, start, end), in order.
+    places: Vec<(u32, u32, usize, usize)>,
+    text: String,
+    /// Where each scorer's latest detail stands: many failures say the same.
+    latest: Vec<(usize, usize)>,
+}
+
+impl Details {
+    fn push(&mut self, row: u32, scorer: u32, detail: &str) {
+        let at = scorer as usize;
+        if self.latest.len() <= at {
+            self.latest.resize(at + 1, (0, 0));
+        }
+        let (mut start, mut end) = self.latest[at];
+        if self.text.get(start..end) != Some(detail) {
+            start = self.text.len();
+            self.text.push_str(detail);
+            end = self.text.len();
+            self.latest[at] = (start, end);
+        }
+        self.places.push((row, scorer, start, end));
+    }
+
+    fn get(&self, row: u32, scorer: u32) -> Option<&str> {
+        let at = self.places.binary_search_by_key(&(row, scorer), |p| (p.0, p.1)).ok()?;
+        let (_, _, start, end) = self.places[at];
+        self.text.get(start..end)
+    }
+}
+
+/// Columns as plain lists.
+pub type Parts = (Vec<u8>, Vec<f64>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<f64>>, Vec<(u32, u32, String)>);
+
+/// Counts over rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Rows by verdict: block, pass, undecided.
+    pub verdicts: [u64; 3],
+    /// Rows without text, which are among the blocked.
+    pub missing: u64,
+    /// Rows that each scorer passed.
+    pub passed: Vec<u64>,
+}
+
+impl Columns {
+    /// Columns without rows, for a gate with so many scorers.
+    pub fn new(scorers: usize) -> Self {
+        Columns {
+            verdict: Vec::new(),
+            combined: Vec::new(),
+            reason: Vec::new(),
+            passed: vec![Vec::new(); scorers],
+            score: vec![Vec::new(); scorers],
+            details: Details::default(),
+        }
+    }
+
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.verdict.reserve(rows);
+        self.combined.reserve(rows);
+        self.reason.reserve(rows);
+        self.passed.iter_mut().for_each(|column| column.reserve(rows));
+        self.score.iter_mut().for_each(|column| column.reserve(rows));
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.verdict.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.verdict.is_empty()
+    }
+
+    fn row(&self) -> u32 {
+        u32::try_from(self.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn push(&mut self, decision: &Decision, outcomes: &[Outcome], details: bool) {
+        let row = self.row();
+        self.push_decision(decision);
+        for (i, outcome) in outcomes.iter().enumerate() {
+            self.passed[i].push(u8::from(outcome.passed));
+            self.score[i].push(outcome.score);
+            if details && let Some(detail) = &outcome.detail {
+                self.details.push(row, u32::try_from(i).unwrap_or(u32::MAX), detail);
+            }
+        }
+    }
+
+    pub(super) fn push_missing(&mut self) {
+        self.push_decision(&Decision::missing_input());
+        self.passed.iter_mut().for_each(|column| column.push(0));
+        self.score.iter_mut().for_each(|column| column.push(0.0));
+    }
+
+    fn push_decision(&mut self, decision: &Decision) {
+        self.verdict.push(decision.verdict as u8);
+        self.combined.push(decision.combined);
+        self.reason.push(decision.reason.map_or(0, |reason| reason as u8));
+    }
+
+    /// Appends the rows of other columns of the same gate.
+    pub fn append(&mut self, other: Columns) {
+        let base = self.row();
+        self.verdict.extend(other.verdict);
+        self.combined.extend(other.combined);
+        self.reason.extend(other.reason);
+        self.passed.iter_mut().zip(other.passed).for_each(|(a, b)| a.extend(b));
+        self.score.iter_mut().zip(other.score).for_each(|(a, b)| a.extend(b));
+        let from = self.details.text.len();
+        self.details.text.push_str(&other.details.text);
+        let moved = other.details.places.iter();
+        self.details.places.extend(moved.map(|&(r, s, a, b)| (r + base, s, a + from, b + from)));
+        self.details.latest = vec![(0, 0); self.passed.len()];
+    }
+
+    /// The detail of a scorer's failure in a row, where it was kept.
+    pub fn detail(&self, row: usize, scorer: usize) -> Option<&str> {
+        self.details.get(u32::try_from(row).ok()?, u32::try_from(scorer).ok()?)
+    }
+
+    /// The columns as plain lists: verdict, combined, reason, passed, score, and the details as
+    /// (row, scorer, text).
+    pub fn to_parts(&self) -> Parts {
+        let details = self.details.places.iter().map(|&(row, scorer, start, end)| {
+            (row, scorer, self.details.text.get(start..end).unwrap_or_default().to_owned())
+        });
+        (
+            self.verdict.clone(),
+            self.combined.clone(),
+            self.reason.clone(),
+            self.passed.clone(),
+            self.score.clone(),
+            details.collect(),
+        )
+    }
+
+    /// Columns from [`Columns::to_parts`].
+    pub fn from_parts((verdict, combined, reason, passed, score, details): Parts) -> Self {
+        let mut columns =
+            Columns { verdict, combined, reason, passed, score, details: Details::default() };
+        for (row, scorer, text) in details {
+            columns.details.push(row, scorer, &text);
+        }
+        columns
+    }
+
+    /// One row as a result of the gate that made the columns.
+    pub fn result(&self, gate: &Gate, row: usize) -> Option<GateResult> {
+        let verdict = match self.verdict.get(row)? {
+            0 => Verdict::Block,
+            1 => Verdict::Pass,
+            _ => Verdict::Undecided,
+        };
+        let known = [Reason::BelowThreshold, Reason::OutOfReach, Reason::MissingInput];
+        let reason = known.into_iter().find(|&reason| reason as u8 == self.reason[row]);
+        let decision = Decision { verdict, combined: self.combined[row], reason };
+        if reason == Some(Reason::MissingInput) {
+            return Some(gate.missing_input());
+        }
+        let outcome = |i: usize| Outcome {
+            passed: self.passed[i][row] == 1,
+            score: self.score[i][row],
+            detail: self.detail(row, i).map(|text| text.to_owned().into()),
+        };
+        Some(gate.result(decision, (0..self.passed.len()).map(outcome).collect()))
+    }
+
+    /// Counts over all rows.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for &verdict in &self.verdict {
+            totals.verdicts[usize::from(verdict.min(2))] += 1;
+        }
+        let missing = Reason::MissingInput as u8;
+        totals.missing = self.reason.iter().filter(|&&reason| reason == missing).count() as u64;
+        let passes = |column: &Vec<u8>| column.iter().map(|&p| u64::from(p)).sum();
+        totals.passed = self.passed.iter().map(passes).collect();
+        totals
+    }
+}

@@ -1,0 +1,91 @@
+//! Scoring many texts.
+//!
+//! * [`score_texts`]: texts in memory, results in [`Columns`].
+//! * [`LineScorer`]: JSON lines in, JSON lines out, in bounded memory.
+
+mod columns;
+mod jsonl;
+mod pool;
+
+use std::sync::atomic::AtomicBool;
+
+pub use columns::{Columns, Parts, Totals};
+pub use jsonl::{BadLine, Fed, LineOptions, LineScorer, Shown};
+pub use pool::{Workers, default_threads, note_process};
+
+use crate::gate::Gate;
+use crate::result::Outcome;
+use crate::row::Row;
+use crate::target::Target;
+
+/// Fewer rows than this are scored on the calling thread.
+const SERIAL_ROWS: usize = 500;
+
+/// The texts of a batch and what comes with them.
+pub struct Batch<'a, T> {
+    /// The texts (WTF-8); None is missing input.
+    pub texts: &'a [Option<T>],
+    /// The other fields of each row, or none at all.
+    pub rows: &'a [Row<'static>],
+    /// Outcomes of impure scorers: index of the scorer, one outcome a row.
+    pub impure: &'a [(usize, Vec<Outcome>)],
+    /// Whether details of failures are kept.
+    pub details: bool,
+}
+
+/// Scores texts on several threads; None when `stop` was raised.
+///
+/// `idle` is called on the calling thread about every 50 ms while the workers work.
+pub fn score_texts<T: AsRef<[u8]> + Sync>(
+    gate: &Gate,
+    batch: &Batch<'_, T>,
+    workers: &Workers<'_>,
+    idle: &mut dyn FnMut(),
+) -> Option<Columns> {
+    let count = batch.texts.len();
+    let names = gate.scorers().len();
+    if count < SERIAL_ROWS {
+        return score_slice(gate, batch, 0..count, workers.stop);
+    }
+    let size = count.div_ceil(workers.threads * 4).clamp(64, 4096);
+    let work = |i: usize| {
+        let start = i * size;
+        score_slice(gate, batch, start..(start + size).min(count), workers.stop)
+    };
+    let parts = workers.run(count.div_ceil(size), &work, idle);
+    let mut all = Columns::new(names);
+    for part in parts {
+        all.append(part??);
+    }
+    Some(all)
+}
+
+fn score_slice<T: AsRef<[u8]>>(
+    gate: &Gate,
+    batch: &Batch<'_, T>,
+    range: std::ops::Range<usize>,
+    stop: &AtomicBool,
+) -> Option<Columns> {
+    let empty = Row::empty();
+    let mut columns = Columns::new(gate.scorers().len());
+    columns.reserve(range.len());
+    let mut outcomes = Vec::new();
+    for i in range {
+        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            return None;
+        }
+        let Some(text) = &batch.texts[i] else {
+            columns.push_missing();
+            continue;
+        };
+        let target = Target::from_wtf8(text.as_ref());
+        let row = batch.rows.get(i).unwrap_or(&empty);
+        let impure = |index: usize| {
+            let column = batch.impure.iter().find(|(at, _)| *at == index)?;
+            column.1.get(i).cloned()
+        };
+        gate.outcomes(&target, row, &impure, &mut outcomes);
+        columns.push(&gate.decide(&outcomes), &outcomes, batch.details);
+    }
+    Some(columns)
+}

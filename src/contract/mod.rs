@@ -1,0 +1,74 @@
+//! The two schema languages of `json-schema`.
+//!
+//! * [`Contract`]: five keywords (`type`, `properties`, `required`, `items`, `enum`), evaluated
+//!   over the parsed text without building values.
+//! * [`Schema`]: full JSON Schema, as soon as a schema uses a keyword or a form beyond those five;
+//!   a value tree is built only then.
+//!
+//! Annotations (`title`, `description`, `$comment`, `default`, `examples`) belong to both and
+//! switch nothing.
+
+mod evaluate;
+mod keywords;
+mod schema;
+mod shape;
+
+pub use evaluate::Contract;
+pub use schema::Schema;
+pub use shape::{contract_shape_errors, schema_shape_errors};
+
+use crate::json::{Cursor, Document, Value};
+
+/// At most this many violations are told, from a node of a contract as from a whole schema.
+pub const MAX_VIOLATIONS: usize = 8;
+
+/// A schema in either language.
+pub enum AnySchema {
+    /// The five keywords.
+    Contract(Contract),
+    /// JSON Schema, or why it cannot be used.
+    Schema(Result<Box<Schema>, String>),
+}
+
+impl AnySchema {
+    /// Reads a schema of any shape; malformed parts of a contract claim nothing.
+    pub fn new(schema: &Value) -> Self {
+        if keywords::is_contract(schema) {
+            AnySchema::Contract(Contract::new(schema))
+        } else {
+            AnySchema::Schema(Schema::new(schema).map(Box::new))
+        }
+    }
+
+    /// What a value breaks, as `path: message`, at most [`MAX_VIOLATIONS`].
+    pub fn violations(&self, value: Cursor<'_>) -> Vec<String> {
+        match self {
+            AnySchema::Contract(contract) => contract.violations(value, "$"),
+            AnySchema::Schema(Ok(schema)) => schema.violations(value),
+            AnySchema::Schema(Err(reason)) => vec![reason.clone()],
+        }
+    }
+
+    /// True when a value breaks nothing.
+    pub fn holds(&self, value: Cursor<'_>) -> bool {
+        match self {
+            AnySchema::Contract(contract) => contract.holds(value),
+            AnySchema::Schema(Ok(schema)) => schema.holds(value),
+            AnySchema::Schema(Err(_)) => false,
+        }
+    }
+
+    /// Why the schema can never hold, or lets more pass than its author may think.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            AnySchema::Contract(_) => None,
+            AnySchema::Schema(Err(reason)) => Some(reason.clone()),
+            AnySchema::Schema(Ok(schema)) => schema.warning(),
+        }
+    }
+}
+
+/// What a value breaks of a contract, as `path: message`.
+pub fn contract_violations(value: &Value, schema: &Value, path: &str) -> Vec<String> {
+    Contract::new(schema).violations(Document::from_value(value).root(), path)
+}

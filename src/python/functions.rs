@@ -1,0 +1,129 @@
+//! The functions of the module: one scorer, combinations, shapes.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::results::{Combination, ScorerResult};
+use super::text::Text;
+use super::value::from_python;
+use crate::contract;
+use crate::gate::{self, Mode};
+use crate::result::Outcome;
+use crate::row::Row;
+use crate::scorers::REGISTRY;
+use crate::target::Target;
+
+#[pyfunction]
+#[pyo3(signature = (spec, text, *, row=None, index=0))]
+pub(super) fn evaluate_scorer(
+    py: Python<'_>,
+    spec: &Bound<'_, PyAny>,
+    text: Text,
+    row: Option<&Bound<'_, PyAny>>,
+    index: usize,
+) -> PyResult<ScorerResult> {
+    let spec = from_python(spec, "spec")?;
+    let row = row_of(row)?;
+    let result = super::detached(py, text.as_ref().len(), || {
+        gate::evaluate_scorer(&spec, index, &Target::from_wtf8(text.as_ref()), &row)
+    });
+    Ok(ScorerResult(result))
+}
+
+/// The row of a mapping; none has no fields.
+pub(super) fn row_of(row: Option<&Bound<'_, PyAny>>) -> PyResult<Row<'static>> {
+    match row {
+        Some(row) if !row.is_none() => Ok(Row::from_value(&from_python(row, "row")?)),
+        _ => Ok(Row::empty()),
+    }
+}
+
+fn outcomes(results: &[Bound<'_, ScorerResult>]) -> Vec<Outcome> {
+    results.iter().map(|result| result.get().0.outcome.clone()).collect()
+}
+
+#[pyfunction]
+#[pyo3(signature = (results, combine="all", *, weights=None, threshold=0.5, judge_weight=0.0))]
+pub(super) fn combine_scores(
+    results: Vec<Bound<'_, ScorerResult>>,
+    combine: &str,
+    weights: Option<Vec<f64>>,
+    threshold: f64,
+    judge_weight: f64,
+) -> PyResult<Combination> {
+    let Some(mode) = Mode::named(combine.as_bytes()) else {
+        return Err(PyValueError::new_err("combine: must be one of all|any|weighted"));
+    };
+    let weights = weights.as_deref();
+    Ok(gate::combine_scores(&outcomes(&results), mode, weights, threshold, judge_weight).into())
+}
+
+#[pyfunction]
+pub(super) fn combine_with_judge(
+    results: Vec<Bound<'_, ScorerResult>>,
+    weights: Vec<f64>,
+    threshold: f64,
+    judge_score: f64,
+) -> Combination {
+    gate::combine_with_judge(&outcomes(&results), &weights, threshold, judge_score).into()
+}
+
+#[pyfunction]
+#[pyo3(signature = (results, combined, *, threshold=None))]
+pub(super) fn format_report(
+    results: Vec<Bound<'_, ScorerResult>>,
+    combined: f64,
+    threshold: Option<f64>,
+) -> String {
+    let results: Vec<_> = results.iter().map(|result| result.get().0.clone()).collect();
+    gate::format_report(&results, combined, threshold)
+}
+
+#[pyfunction]
+#[pyo3(signature = (block, path="score"))]
+pub(super) fn score_shape_errors(block: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<String>> {
+    Ok(gate::score_shape_errors(&from_python(block, path)?, path))
+}
+
+#[pyfunction]
+#[pyo3(signature = (schema, path="expect"))]
+pub(super) fn contract_shape_errors(
+    schema: &Bound<'_, PyAny>,
+    path: &str,
+) -> PyResult<Vec<String>> {
+    Ok(contract::contract_shape_errors(&from_python(schema, path)?, path))
+}
+
+#[pyfunction]
+#[pyo3(signature = (value, schema, path="$"))]
+pub(super) fn contract_violations(
+    value: &Bound<'_, PyAny>,
+    schema: &Bound<'_, PyAny>,
+    path: &str,
+) -> PyResult<Vec<String>> {
+    let schema = from_python(schema, "schema")?;
+    Ok(contract::contract_violations(&from_python(value, path)?, &schema, path))
+}
+
+#[pyfunction]
+pub(super) fn gate_schema() -> String {
+    gate::gate_schema()
+}
+
+/// The registry: a dict a type, with name, summary, fields, example and impure.
+#[pyfunction]
+pub(super) fn scorer_table(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let row = |entry: &'static crate::scorers::Entry| {
+        let dict = PyDict::new(py);
+        dict.set_item("type", entry.name)?;
+        dict.set_item("summary", entry.summary)?;
+        dict.set_item("example", entry.example)?;
+        dict.set_item("impure", entry.impure)?;
+        let fields: Vec<_> =
+            entry.fields.iter().map(|f| (f.name, f.schema, f.doc, f.required)).collect();
+        dict.set_item("fields", fields)?;
+        Ok(dict)
+    };
+    REGISTRY.iter().map(row).collect()
+}

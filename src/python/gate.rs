@@ -1,0 +1,268 @@
+//! The gate.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
+
+use super::batch::BatchResult;
+use super::error::spec_error;
+use super::functions::row_of;
+use super::results::{GateResult, ScorerResult};
+use super::text::Text;
+use super::value::from_python;
+use crate::batch::{Batch, Columns, Workers, default_threads, score_texts};
+use crate::error::SpecError;
+use crate::gate::Gate as Core;
+use crate::json::Value;
+use crate::result::Outcome;
+use crate::row::Row;
+use crate::scorers::Options;
+use crate::target::Target;
+
+/// So many texts are held at a time while the GIL is released.
+const SLICE: usize = 65_536;
+
+/// A built gate.
+#[pyclass(frozen, module = "scoregate._native", name = "Gate", skip_from_py_object)]
+#[derive(Clone)]
+pub(super) struct Gate {
+    pub(super) core: Arc<Core>,
+    untrusted: bool,
+}
+
+#[pymethods]
+impl Gate {
+    #[new]
+    #[pyo3(signature = (spec, untrusted=false))]
+    fn new(spec: &Bound<'_, PyAny>, untrusted: bool) -> PyResult<Self> {
+        let options = Options { untrusted };
+        let built = if let Ok(text) = spec.cast::<PyString>() {
+            Core::from_json(Text::of(text)?.as_ref(), options)
+        } else if let Ok(text) = spec.cast::<PyBytes>() {
+            let text = std::str::from_utf8(text.as_bytes())
+                .map_err(|_| PyValueError::new_err("spec: bytes must be UTF-8"))?;
+            Core::from_json(text.as_bytes(), options)
+        } else {
+            Core::new(&spec_value(spec)?, options)
+        };
+        let core = Arc::new(built.map_err(|error| spec_error(&error))?);
+        Ok(Gate { core, untrusted })
+    }
+
+    /// The score block as JSON text.
+    fn to_json(&self) -> String {
+        self.core.spec().to_json()
+    }
+
+    #[getter]
+    fn untrusted(&self) -> bool {
+        self.untrusted
+    }
+
+    /// Name and type of each scorer.
+    fn scorers(&self) -> Vec<(String, String)> {
+        self.core.scorers().map(|(name, kind)| (name.to_string(), kind.to_string())).collect()
+    }
+
+    #[getter]
+    fn threshold(&self) -> Option<f64> {
+        self.core.threshold()
+    }
+
+    /// Index and type of each scorer whose results the caller supplies.
+    fn impure(&self) -> Vec<(usize, String)> {
+        let kinds: Vec<_> = self.core.scorers().map(|(_, kind)| kind.to_string()).collect();
+        self.core.impure().map(|index| (index, kinds[index].clone())).collect()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.core.warnings()
+    }
+
+    #[pyo3(signature = (text, row=None))]
+    fn score(
+        &self,
+        py: Python<'_>,
+        text: Option<Text>,
+        row: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<GateResult> {
+        let Some(text) = text else { return Ok(self.core.missing_input().into()) };
+        let row = row_of(row)?;
+        let result = super::detached(py, text.as_ref().len(), || {
+            self.core.score(&Target::from_wtf8(text.as_ref()), &row)
+        });
+        Ok(result.into())
+    }
+
+    #[pyo3(signature = (texts, rows=None, *, impure=None, threads=None, details="failed"))]
+    fn score_batch(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        rows: Option<&Bound<'_, PyAny>>,
+        impure: Option<&Bound<'_, PyDict>>,
+        threads: Option<i64>,
+        details: &str,
+    ) -> PyResult<BatchResult> {
+        let details = match details {
+            "failed" => true,
+            "none" => false,
+            _ => return Err(PyValueError::new_err("details: must be one of failed|none")),
+        };
+        let threads = thread_count(threads)?;
+        let texts = texts_list(texts)?;
+        let rows = rows
+            .filter(|rows| !rows.is_none())
+            .map(|rows| same_length(rows, &texts))
+            .transpose()?;
+        let impure = impure.map(|columns| self.impure_columns(columns, texts.len())).transpose()?;
+        let impure = impure.unwrap_or_default();
+        let mut all = Columns::new(self.core.scorers().len());
+        let mut start = 0;
+        while start < texts.len() {
+            let end = (start + SLICE).min(texts.len());
+            let slice = read_texts(&texts, start, end)?;
+            let slice_rows = match &rows {
+                Some(rows) => read_rows(rows, start, end)?,
+                None => Vec::new(),
+            };
+            let part: Vec<(usize, Vec<Outcome>)> = impure
+                .iter()
+                .map(|(i, column)| (*i, column.get(start..end).unwrap_or_default().to_vec()))
+                .collect();
+            let batch = Batch { texts: &slice, rows: &slice_rows, impure: &part, details };
+            all.append(interruptible(py, threads, |workers, idle| {
+                score_texts(&self.core, &batch, workers, idle)
+            })?);
+            start = end;
+        }
+        Ok(BatchResult::new(self.clone(), all))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, bool)) {
+        (slf.get_type(), (slf.get().to_json(), slf.get().untrusted))
+    }
+}
+
+impl Gate {
+    fn impure_columns(
+        &self,
+        columns: &Bound<'_, PyDict>,
+        rows: usize,
+    ) -> PyResult<Vec<(usize, Vec<Outcome>)>> {
+        let mut found = Vec::new();
+        for (index, column) in columns {
+            let index: usize = index.extract()?;
+            if !self.core.impure().any(|i| i == index) {
+                return Err(PyIndexError::new_err(format!("impure: scorer {index} is not impure")));
+            }
+            let column: Vec<Bound<'_, ScorerResult>> = column.extract()?;
+            if column.len() != rows {
+                let message = format!("impure[{index}]: {} results for {rows} texts", column.len());
+                return Err(PyValueError::new_err(message));
+            }
+            found.push((index, column.iter().map(|r| r.get().0.outcome.clone()).collect()));
+        }
+        Ok(found)
+    }
+}
+
+/// A score block from Python. A block that is too deep is the author's error, like any shape.
+fn spec_value(spec: &Bound<'_, PyAny>) -> PyResult<Value> {
+    from_python(spec, "score").map_err(|error| {
+        if error.is_instance_of::<PyValueError>(spec.py()) {
+            spec_error(&SpecError::one(error.value(spec.py()).to_string()))
+        } else {
+            error
+        }
+    })
+}
+
+/// The number of threads asked for.
+pub(super) fn thread_count(threads: Option<i64>) -> PyResult<usize> {
+    match threads {
+        None => Ok(default_threads()),
+        Some(count) => usize::try_from(count)
+            .ok()
+            .filter(|&count| count > 0)
+            .map(|count| count.min(1024))
+            .ok_or_else(|| PyValueError::new_err("threads: must be at least 1")),
+    }
+}
+
+/// Runs a batch without the GIL; Ctrl-C stops it within about 50 ms.
+pub(super) fn interruptible<R: Send>(
+    py: Python<'_>,
+    threads: usize,
+    work: impl FnOnce(&Workers<'_>, &mut dyn FnMut()) -> Option<R> + Send,
+) -> PyResult<R> {
+    let stop = AtomicBool::new(false);
+    let mut raised: Option<PyErr> = None;
+    let result = py.detach(|| {
+        let mut idle = || {
+            #[allow(clippy::redundant_closure_for_method_calls)] // the method is not general enough
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                stop.store(true, Ordering::Relaxed);
+                raised = Some(error);
+            }
+        };
+        work(&Workers { threads, stop: &stop }, &mut idle)
+    });
+    match (raised, result) {
+        (Some(error), _) => Err(error),
+        (None, Some(result)) => Ok(result),
+        // Only a raised signal stops the workers.
+        (None, None) => Err(PyValueError::new_err("the batch was stopped")),
+    }
+}
+
+/// The texts as a list; one `str` is a mistake.
+fn texts_list<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    if let Ok(list) = texts.cast::<PyList>() {
+        return Ok(list.clone());
+    }
+    if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err("texts: expected a list of str, got one text"));
+    }
+    let list = PyList::empty(texts.py());
+    for text in texts.try_iter()? {
+        list.append(text?)?;
+    }
+    Ok(list)
+}
+
+fn same_length<'py>(
+    rows: &Bound<'py, PyAny>,
+    texts: &Bound<'py, PyList>,
+) -> PyResult<Bound<'py, PyList>> {
+    let rows = texts_list(rows)?;
+    if rows.len() == texts.len() {
+        return Ok(rows);
+    }
+    let message = format!("rows: {} rows for {} texts", rows.len(), texts.len());
+    Err(PyValueError::new_err(message))
+}
+
+fn read_texts(texts: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<Vec<Option<Text>>> {
+    let mut slice = Vec::with_capacity(end - start);
+    for index in start..end {
+        let item = texts.get_item(index)?;
+        slice.push(match item.cast::<PyString>() {
+            Ok(text) => Some(Text::of(text)?),
+            Err(_) if item.is_none() => None,
+            Err(_) => {
+                let name = item.get_type().name()?;
+                let message = format!("texts[{index}]: expected str or None, got {name}");
+                return Err(PyTypeError::new_err(message));
+            }
+        });
+    }
+    Ok(slice)
+}
+
+fn read_rows(rows: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<Vec<Row<'static>>> {
+    (start..end).map(|index| row_of(Some(&rows.get_item(index)?))).collect()
+}

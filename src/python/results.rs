@@ -1,0 +1,277 @@
+//! The result classes.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+
+use super::text::Text;
+use crate::gate;
+use crate::result::{self as core, Outcome, Verdict};
+use crate::target::to_utf8;
+
+/// What one scorer says of one text.
+#[pyclass(frozen, eq, module = "scoregate", name = "ScorerResult", skip_from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(super) struct ScorerResult(pub(super) core::ScorerResult);
+
+#[pymethods]
+impl ScorerResult {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str, &'static str, &'static str) {
+        ("name", "type", "passed", "score", "detail")
+    }
+
+    #[new]
+    #[pyo3(signature = (name, r#type, passed, score=None, detail=None))]
+    fn new(
+        name: Text,
+        r#type: Text,
+        passed: bool,
+        score: Option<f64>,
+        detail: Option<Text>,
+    ) -> PyResult<Self> {
+        let score = score.unwrap_or(f64::from(u8::from(passed)));
+        if !(0.0..=1.0).contains(&score) {
+            return Err(PyValueError::new_err(format!("score: must be in [0, 1], got {score}")));
+        }
+        let owned = |text: &Text| to_utf8(text.as_ref()).into_owned();
+        let outcome = Outcome { passed, score, detail: detail.map(|d| owned(&d).into()) };
+        let (name, kind) = (owned(&name).into(), owned(&r#type).into());
+        Ok(ScorerResult(core::ScorerResult { name, kind, outcome }))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    #[getter]
+    fn r#type(&self) -> &str {
+        &self.0.kind
+    }
+
+    #[getter]
+    fn passed(&self) -> bool {
+        self.0.outcome.passed
+    }
+
+    #[getter]
+    fn score(&self) -> f64 {
+        self.0.outcome.score
+    }
+
+    #[getter]
+    fn detail(&self) -> Option<&str> {
+        self.0.outcome.detail.as_deref()
+    }
+
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("name", self.name())?;
+        dict.set_item("type", self.r#type())?;
+        dict.set_item("passed", self.passed())?;
+        dict.set_item("score", self.score())?;
+        if let Some(detail) = self.detail() {
+            dict.set_item("detail", detail)?;
+        }
+        Ok(dict)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let fields = Self::fields(slf)?;
+        let names = ["name", "type", "passed", "score", "detail"];
+        let parts: PyResult<Vec<String>> = names
+            .iter()
+            .zip(fields.iter())
+            .map(|(n, v)| Ok(format!("{n}={}", v.repr()?)))
+            .collect();
+        Ok(format!("ScorerResult({})", parts?.join(", ")))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        Ok((slf.get_type(), Self::fields(slf)?))
+    }
+}
+
+impl ScorerResult {
+    fn fields<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let this = slf.get();
+        (this.name(), this.r#type(), this.passed(), this.score(), this.detail())
+            .into_pyobject(slf.py())
+    }
+}
+
+/// A combined score and whether it passes.
+#[pyclass(frozen, eq, module = "scoregate", name = "Combination", get_all, skip_from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(super) struct Combination {
+    combined: f64,
+    passed: bool,
+}
+
+impl From<gate::Combination> for Combination {
+    fn from(found: gate::Combination) -> Self {
+        Combination { combined: found.combined, passed: found.passed }
+    }
+}
+
+#[pymethods]
+impl Combination {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str) {
+        ("combined", "passed")
+    }
+
+    #[new]
+    fn new(combined: f64, passed: bool) -> Self {
+        Combination { combined, passed }
+    }
+
+    fn __repr__(&self) -> String {
+        let passed = if self.passed { "True" } else { "False" };
+        format!("Combination(combined={:?}, passed={passed})", self.combined)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (f64, bool)) {
+        (slf.get_type(), (slf.get().combined, slf.get().passed))
+    }
+}
+
+/// What a gate says of one text.
+#[pyclass(frozen, eq, module = "scoregate", name = "GateResult", skip_from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(super) struct GateResult {
+    verdict: Verdict,
+    combined: f64,
+    results: Vec<core::ScorerResult>,
+    threshold: Option<f64>,
+    reason: Option<String>,
+    decided_by: Option<String>,
+}
+
+impl From<core::GateResult> for GateResult {
+    fn from(found: core::GateResult) -> Self {
+        GateResult {
+            verdict: found.decision.verdict,
+            combined: found.decision.combined,
+            threshold: found.threshold,
+            reason: found.decision.reason.map(|reason| reason.text().to_owned()),
+            decided_by: found.decision.decided_by().map(str::to_owned),
+            results: found.results,
+        }
+    }
+}
+
+#[pymethods]
+impl GateResult {
+    #[new]
+    #[pyo3(signature = (verdict, combined, results, threshold=None, reason=None, decided_by=None))]
+    fn new(
+        verdict: &str,
+        combined: f64,
+        results: Vec<Bound<'_, ScorerResult>>,
+        threshold: Option<f64>,
+        reason: Option<Text>,
+        decided_by: Option<String>,
+    ) -> PyResult<Self> {
+        let known = [Verdict::Pass, Verdict::Block, Verdict::Undecided];
+        let Some(verdict) = known.into_iter().find(|v| v.name() == verdict) else {
+            let message = format!("verdict: must be one of pass|block|undecided, got {verdict:?}");
+            return Err(PyValueError::new_err(message));
+        };
+        Ok(GateResult {
+            verdict,
+            combined,
+            results: results.iter().map(|r| r.get().0.clone()).collect(),
+            threshold,
+            reason: reason.map(|text| to_utf8(text.as_ref()).into_owned()),
+            decided_by,
+        })
+    }
+
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.verdict.name()
+    }
+
+    #[getter]
+    fn passed(&self) -> bool {
+        self.verdict == Verdict::Pass
+    }
+
+    #[getter]
+    fn combined(&self) -> f64 {
+        self.combined
+    }
+
+    #[getter]
+    fn threshold(&self) -> Option<f64> {
+        self.threshold
+    }
+
+    #[getter]
+    fn results(&self) -> Vec<ScorerResult> {
+        self.results.iter().cloned().map(ScorerResult).collect()
+    }
+
+    #[getter]
+    fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    #[getter]
+    fn decided_by(&self) -> Option<&str> {
+        self.decided_by.as_deref()
+    }
+
+    #[getter]
+    fn report(&self) -> String {
+        gate::format_report(&self.results, self.combined, self.threshold)
+    }
+
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("verdict", self.verdict())?;
+        dict.set_item("combined", self.combined)?;
+        let results = PyList::empty(py);
+        for result in self.results() {
+            results.append(result.to_dict(py)?)?;
+        }
+        dict.set_item("results", results)?;
+        if let Some(threshold) = self.threshold {
+            dict.set_item("threshold", threshold)?;
+        }
+        if let Some(reason) = self.reason() {
+            dict.set_item("reason", reason)?;
+        }
+        if let Some(who) = self.decided_by() {
+            dict.set_item("decided_by", who)?;
+        }
+        Ok(dict)
+    }
+
+    fn __repr__(&self) -> String {
+        let failed: Vec<_> =
+            self.results.iter().filter(|r| !r.outcome.passed).map(|r| &*r.name).collect();
+        let combined = gate::to_fixed3(self.combined);
+        let reason = self.reason.as_ref().map(|r| format!(", reason={r:?}")).unwrap_or_default();
+        format!("<GateResult {} combined={combined} failed={failed:?}{reason}>", self.verdict())
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let this = slf.get();
+        let fields = (
+            this.verdict(),
+            this.combined,
+            this.results(),
+            this.threshold,
+            this.reason(),
+            this.decided_by(),
+        );
+        Ok((slf.get_type(), fields.into_pyobject(slf.py())?))
+    }
+}

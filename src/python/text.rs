@@ -1,0 +1,65 @@
+//! Text that crosses the border: Python `str` as WTF-8.
+
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::target::wtf8;
+
+/// A `str`: its UTF-8 borrowed from the object where it has one, else WTF-8 of our own, in which
+/// neighbouring surrogate halves are joined and lone ones kept.
+pub(super) enum Text {
+    Utf8(PyBackedStr),
+    Wtf8(Vec<u8>),
+}
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Text::Utf8(text) => text.as_bytes(),
+            Text::Wtf8(bytes) => bytes,
+        }
+    }
+}
+
+impl Text {
+    /// The text of a `str`.
+    pub(super) fn of(text: &Bound<'_, PyString>) -> PyResult<Text> {
+        let error = match PyBackedStr::try_from(text.clone()) {
+            Ok(utf8) => return Ok(Text::Utf8(utf8)),
+            Err(error) => error,
+        };
+        if !error.is_instance_of::<PyUnicodeEncodeError>(text.py()) {
+            return Err(error);
+        }
+        let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+        Ok(Text::Wtf8(wtf8(encoded.cast::<PyBytes>()?.as_bytes().to_vec())))
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Text {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyString>() {
+            Ok(text) => Text::of(&text),
+            Err(_) => {
+                let name = object.get_type().name()?;
+                Err(PyTypeError::new_err(format!("expected str, got {name}")))
+            }
+        }
+    }
+}
+
+/// A Python `str` of WTF-8 bytes, lone halves kept.
+pub(super) fn to_str<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(PyString::new(py, text)),
+        Err(_) => {
+            let decoded =
+                PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogatepass"))?;
+            Ok(decoded.cast_into::<PyString>()?)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a table; lines end at line feeds alone."""
+    text = path.read_bytes().decode()
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def need(tool: str) -> str:
+    """The path of a tool; skips where it is absent, unless SCOREGATE_REQUIRE names it."""
+    found = shutil.which(tool)
+    if found is None:
+        if tool in os.environ.get("SCOREGATE_REQUIRE", "").split(","):
+            pytest.fail(f"{tool} is required and absent")
+        pytest.skip(f"{tool} is absent")
+    return found

@@ -1,0 +1,295 @@
+"""Building a gate, scoring one text, and what a judge may still change."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import scoregate
+from scoregate import Gate, GateResult, ScorerResult, SpecError
+
+from .conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FLOW = json.loads((ROOT / "examples" / "validate.json").read_text(encoding="utf-8"))
+BLOCK: dict[str, Any] = FLOW["phases"][1]["score"]
+A = {"type": "contains", "value": "a"}
+B = {"type": "contains", "value": "b"}
+JUDGE = {"task": "Good enough?"}
+
+
+def test_the_complete_example_builds_and_decides() -> None:
+    gate = Gate(BLOCK)
+    good = gate.score('{"status": "success", "data": {"users": []}, "message": "all is well"}')
+    assert (good.verdict, good.passed, good.combined, good.decided_by) == (
+        "pass",
+        True,
+        1,
+        "scorers",
+    )
+    assert good.threshold == 0.7
+    poor = gate.score('{"status": "error", "data": null}')
+    assert (poor.verdict, poor.passed, poor.decided_by, poor.reason) == (
+        "undecided",
+        False,
+        None,
+        None,
+    )
+    assert poor.report.splitlines() == [
+        "## Deterministic scorer report",
+        "- [PASS] has-status-field (contains)",
+        '- [FAIL] status-is-success (regex): /"status"\\s*:\\s*"success"/ did not match',
+        "- [PASS] valid-schema (json-schema)",
+        "- [FAIL] reasonable-length (length-range): length 33 outside [50, 5000]",
+        "Combined score: 0.600 (threshold 0.7)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("block", "text", "verdict", "combined", "reason"),
+    [
+        ({"scorers": [A, B]}, "ab", "pass", 1.0, None),
+        ({"scorers": [A, B]}, "a", "block", 0.0, "deterministic scorers below threshold"),
+        ({"scorers": [A, B], "combine": "any"}, "a", "pass", 1.0, None),
+        ({"scorers": [A, B], "combine": None}, "a", "block", 0.0, "deterministic scorers below threshold"),
+        ({"scorers": [A, B], "judge": JUDGE}, "a", "undecided", 0.0, None),
+        ({"scorers": [A, B], "judge": JUDGE}, "ab", "pass", 1.0, None),
+        ({"scorers": [A, B], "judge": {**JUDGE, "when": "always"}}, "ab", "undecided", 1.0, None),
+        ({"scorers": [A, B], "combine": "any", "judge": {**JUDGE, "when": "always"}}, "b", "undecided", 1.0, None),
+        # N weights: the judge's verdict decides what falls short.
+        ({"scorers": [A, B], "combine": "weighted", "weights": [3, 1], "judge": JUDGE}, "b", "undecided", 0.25, None),
+        ({"scorers": [A, B], "combine": "weighted", "weights": [3, 1], "judge": JUDGE}, "a", "pass", 0.75, None),
+        # N+1 weights: a lower bound that clears the threshold needs no judge ...
+        ({"scorers": [A, B], "combine": "weighted", "weights": [3, 1, 1], "judge": JUDGE}, "a", "pass", 0.6, None),
+        # ... one that the judge could still lift is open ...
+        ({"scorers": [A, B], "combine": "weighted", "weights": [1, 1, 2], "judge": JUDGE}, "a", "undecided", 0.25, None),
+        # ... and one out of reach blocks without a token.
+        (
+            {"scorers": [A, B], "combine": "weighted", "weights": [3, 1, 1], "threshold": 0.9, "judge": JUDGE},
+            "b",
+            "block",
+            0.2,
+            "scorers too low for any judge score to reach the threshold",
+        ),
+        # A judge's score of 1 that reaches the threshold exactly is enough.
+        ({"scorers": [A, B], "combine": "weighted", "weights": [1, 1, 2], "threshold": 0.5, "judge": JUDGE}, "x", "undecided", 0.0, None),
+        # The cut-off holds in weighted mode under "always" too: the judge could not change it.
+        (
+            {"scorers": [A], "combine": "weighted", "weights": [1, 1], "threshold": 0.5, "judge": {**JUDGE, "when": "always"}},
+            "a",
+            "pass",
+            0.5,
+            None,
+        ),
+    ],
+)  # fmt: skip
+def test_decisions(
+    block: dict[str, Any], text: str, verdict: str, combined: float, reason: str | None
+) -> None:
+    result = Gate(block).score(text)
+    assert (result.verdict, result.combined, result.reason) == (verdict, combined, reason)
+    assert result.passed is (verdict == "pass")
+    assert result.decided_by == (None if verdict == "undecided" else "scorers")
+    batch = Gate(block).score_batch([text])
+    assert batch[0] == result
+
+
+def test_missing_input_is_blocked_without_results() -> None:
+    result = Gate({"scorers": [A], "judge": JUDGE}).score(None)
+    assert (result.verdict, result.reason, result.decided_by) == (
+        "block",
+        "missing input",
+        "policy",
+    )
+    assert (result.results, result.combined) == ([], 0.0)
+    assert result.to_dict() == {
+        "verdict": "block",
+        "combined": 0.0,
+        "results": [],
+        "reason": "missing input",
+        "decided_by": "policy",
+    }
+
+
+@pytest.mark.parametrize(
+    ("block", "errors"),
+    [
+        ({"scorers": [A], "target": 3}, ['score.target: must be a string interpolation ref (e.g. "{steps.gen.output}")']),
+        ({"scorers": [A], "combine": "most"}, ["score.combine: must be one of all|any|weighted"]),
+        ({"scorers": [A], "combine": "weighted", "judge": JUDGE}, ['score.weights: required array for combine:"weighted" (2 entries — last one is the judge\'s weight)']),
+        ({"scorers": [A], "combine": "weighted", "weights": [1, 2, 3], "judge": JUDGE}, ["score.weights: expected 2 entries (scorers + judge), got 3"]),
+        (
+            {"scorers": [A], "combine": "weighted", "weights": [1, float("nan"), True], "threshold": 0},
+            [
+                "score.weights: expected 1 entries (scorers), got 3",
+                "score.weights[1]: must be a number > 0",
+                "score.weights[2]: must be a number > 0",
+                "score.threshold: must be a number in (0, 1]",
+            ],
+        ),
+        ({"scorers": [A], "combine": "weighted", "weights": [float("inf")]}, ["score.weights[0]: must be a number > 0"]),
+        ({"scorers": [A], "threshold": None}, ['score.threshold: only valid with combine:"weighted"']),
+        ({"scorers": [A], "judge": {"task": " "}}, ["score.judge.task: required non-empty string"]),
+        (
+            {"scorers": [A], "judge": {"task": "t", "when": "never", "onUnparseable": "stop", "model": "m"}},
+            [
+                "score.judge.when: must be one of onFail|always",
+                "score.judge.onUnparseable: must be one of pass|block",
+                "score.judge.model: unknown judge keyword (supported: task, agent, when, onUnparseable)",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_shape_errors(block: dict[str, Any], errors: list[str]) -> None:
+    assert scoregate.score_shape_errors(block) == errors
+    with pytest.raises(SpecError) as caught:
+        Gate(block)
+    assert caught.value.errors == errors
+    assert str(caught.value) == "\n".join(errors)
+    assert isinstance(caught.value, ValueError)
+    assert pickle.loads(pickle.dumps(caught.value)).errors == errors
+
+
+def test_specs_come_as_mapping_text_bytes_and_file(tmp_path: Path) -> None:
+    path = tmp_path / "gate.json"
+    path.write_text("\ufeff" + json.dumps(BLOCK), encoding="utf-8")
+    gates = [
+        Gate(BLOCK),
+        Gate(MappingProxyType(BLOCK)),
+        Gate(json.dumps(BLOCK)),
+        Gate(json.dumps(BLOCK).encode()),
+        Gate(path),
+        Gate.from_file(str(path)),
+    ]
+    assert all(gate == gates[0] and hash(gate) == hash(gates[0]) for gate in gates)
+    assert gates[0].spec == BLOCK
+    assert gates[0] != Gate({"scorers": [A]})
+    with pytest.raises(SpecError, match="score: not JSON: expected a value at byte 0"):
+        Gate("gate.json")
+    with pytest.raises(FileNotFoundError):
+        Gate.from_file(str(tmp_path / "none.json"))
+
+
+def test_specs_that_are_not_json_values_are_type_errors() -> None:
+    for spec in [{"scorers": {1, 2}}, {"scorers": [{"type": "contains", "value": object()}]}, 3.5j]:
+        with pytest.raises(TypeError, match="is not a JSON value"):
+            Gate(spec)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="keys must be str, got int"):
+        Gate({1: 2})  # type: ignore[dict-item]
+
+
+def test_a_spec_that_is_too_deep_is_refused() -> None:
+    spec: Any = []
+    for _ in range(10_000):
+        spec = [spec]
+    for given in (spec, {"scorers": spec}, "[" * 10_000 + "]" * 10_000):
+        with pytest.raises(SpecError, match="nested deeper than 512 levels"):
+            Gate(given)
+    cyclic: list[Any] = []
+    cyclic.append(cyclic)
+    with pytest.raises(SpecError, match="nested deeper"):
+        Gate(cyclic)  # type: ignore[arg-type]
+
+
+def test_texts_of_other_types_are_type_errors() -> None:
+    gate = Gate({"scorers": [A]})
+    for text in (1, b"a", ["a"]):
+        with pytest.raises(TypeError, match="expected str"):
+            gate.score(text)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        scoregate.evaluate_scorer(A, None)  # type: ignore[arg-type]
+
+
+def test_lone_surrogates_are_scored() -> None:
+    gate = Gate(
+        {
+            "scorers": [
+                {"type": "length-range", "min": 2, "max": 2},
+                {"type": "contains", "value": "\ud83d"},
+            ]
+        }
+    )
+    for text in ("\ud83d\ud83d", "\ud83d\ude00", "😀"):
+        assert gate.score(text).passed, text
+    assert scoregate.extract_json('"\\ud83d"') == "\ud83d"
+    assert scoregate.extract_json('"\ud83d\ude00"') == "😀"
+
+
+def test_warnings_name_scorers_that_cannot_pass() -> None:
+    gate = Gate(
+        {
+            "scorers": [
+                {"type": "regex", "pattern": "(", "name": "broken"},
+                {"type": "json-schema", "schema": {"$ref": "https://example.com/x"}},
+                {"type": "json-schema", "schema": {"minProperties": 1}},
+                A,
+            ]
+        }
+    )
+    first, second, third = gate.warnings()
+    assert first.startswith(
+        "score.scorers[0] (broken): invalid pattern: Invalid regular expression: /(/"
+    )
+    assert second.startswith("score.scorers[1] (json-schema-1): unusable JSON Schema")
+    assert "accepts values that are not objects" in third
+    assert not gate.score("{}").passed
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_everything_pickles_and_copies(protocol: int) -> None:
+    gate = Gate(BLOCK, untrusted=True)
+    result = gate.score('{"status": "error"}')
+    combination = scoregate.combine_scores(result.results, "any")
+    batch = gate.score_batch(["x", None, '{"status": "success", "data": 1}' * 3])
+    for thing in (gate, result, result.results[1], combination):
+        assert pickle.loads(pickle.dumps(thing, protocol)) == thing
+        assert copy.copy(thing) == copy.deepcopy(thing) == thing
+    back = pickle.loads(pickle.dumps(batch, protocol))
+    assert [back[i] for i in range(3)] == [batch[i] for i in range(3)]
+    assert back.summary() == batch.summary()
+
+
+def test_results_are_plain_values() -> None:
+    result = ScorerResult("n", "contains", False, detail="d")
+    assert (
+        repr(result)
+        == "ScorerResult(name='n', type='contains', passed=False, score=0.0, detail='d')"
+    )
+    assert eval(repr(result)) == result
+    match result:
+        case ScorerResult(name, kind, passed):
+            assert (name, kind, passed) == ("n", "contains", False)
+    for score in (-0.1, 1.5, float("nan")):
+        with pytest.raises(ValueError, match=r"score: must be in \[0, 1\]"):
+            ScorerResult("n", "contains", True, score)
+    made = GateResult("pass", 0.9, [result], reason="because", decided_by="judge")
+    assert (made.passed, made.reason, made.decided_by) == (True, "because", "judge")
+    assert "pass" in repr(made)
+    with pytest.raises(ValueError, match="verdict: must be one of"):
+        GateResult("maybe", 0.9, [])  # type: ignore[arg-type]
+    with pytest.raises(AttributeError):
+        result.score = 1.0  # type: ignore[misc]
+
+
+def test_combine_refuses_unknown_modes() -> None:
+    with pytest.raises(ValueError, match=r"combine: must be one of all\|any\|weighted"):
+        scoregate.combine_scores([], "most")
+
+
+def test_values_that_are_not_json_are_type_errors() -> None:
+    with pytest.raises(TypeError, match=r"\$.*is not a JSON value"):
+        scoregate.contract_violations({1, 2}, {})
+    assert scoregate.contract_violations(float("nan"), {"type": "number"}) == []
+    assert scoregate.contract_violations(float("nan"), {"type": "integer"}) == [
+        "$: expected integer, got number"
+    ]
+    assert scoregate.contract_violations((1, True), {"items": {"type": "integer"}}) == [
+        "$[1]: expected integer, got boolean"
+    ]
+    assert scoregate.contract_violations(10**30, {"enum": [10**30]}) == []

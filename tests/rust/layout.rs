@@ -1,0 +1,108 @@
+//! The house rules that a compiler does not hold.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use scoregate::scorers::REGISTRY;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file under a folder with an extension.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn files_and_names_of_scorers_agree() {
+    let mut files: Vec<String> = files(&root().join("src/scorers"), "rs")
+        .iter()
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().replace('_', "-"))
+        .filter(|name| name != "mod")
+        .collect();
+    let mut names: Vec<String> = REGISTRY.iter().map(|entry| entry.name.to_owned()).collect();
+    files.sort();
+    names.sort();
+    assert_eq!(files, names);
+}
+
+#[test]
+fn only_the_python_folder_names_pyo3() {
+    for path in files(&root().join("src"), "rs") {
+        let inside = path.starts_with(root().join("src/python"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(inside || !text.contains("pyo3"), "{}", path.display());
+        assert!(!text.contains("unsafe {"), "{}", path.display());
+    }
+}
+
+#[test]
+fn no_python_module_names_a_pure_scorer() {
+    // A pure scorer touches no Python: no module of the package knows its type.
+    for path in files(&root().join("python"), "py") {
+        let text = fs::read_to_string(&path).unwrap();
+        for entry in REGISTRY.iter().filter(|entry| !entry.impure && entry.name.contains('-')) {
+            let quoted = [format!("\"{}\"", entry.name), format!("'{}'", entry.name)];
+            // Docstrings may show a gate; code may not branch on a type.
+            let branches = quoted.iter().any(|q| text.contains(&format!("== {q}")));
+            assert!(!branches, "{} branches on {}", path.display(), entry.name);
+        }
+    }
+}
+
+/// A scorer that the tree does not have is added as `CONTRIBUTING.md` says, one file and one line
+/// of the table, in a copy of the sources; the copy builds and its gate uses the scorer.
+#[test]
+fn a_fixture_scorer_builds() {
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixture");
+    let _ = fs::remove_dir_all(&copy);
+    for path in files(&root().join("src"), "rs") {
+        let to = copy.join(path.strip_prefix(root()).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(&path, to).unwrap();
+    }
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    // The dependencies stay as they are, so that what is built already is used.
+    let library = manifest.split("\n[[").next().unwrap();
+    fs::write(copy.join("Cargo.toml"), format!("{library}\n[workspace]\n")).unwrap();
+    fs::copy(root().join("Cargo.lock"), copy.join("Cargo.lock")).unwrap();
+    fs::copy(root().join("README.md"), copy.join("README.md")).unwrap();
+
+    let fixture = root().join("tests/fixtures/shouting.rs");
+    fs::copy(&fixture, copy.join("src/scorers/shouting.rs")).unwrap();
+    let registry = copy.join("src/scorers/mod.rs");
+    let table = fs::read_to_string(&registry).unwrap();
+    let line = "    code_compiles::CodeCompiles,\n";
+    assert!(table.contains(line));
+    let added = table.replace(line, &format!("{line}    shouting::Shouting,\n"));
+    fs::write(&registry, added).unwrap();
+    fs::create_dir_all(copy.join("tests")).unwrap();
+    fs::copy(root().join("tests/fixtures/uses_shouting.rs"), copy.join("tests/uses.rs")).unwrap();
+
+    // `…/target/tmp` is where test files go: its parent holds the built dependencies.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["test", "--offline", "--quiet", "--test", "uses"])
+        .current_dir(&copy)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("1 passed"), "{told}");
+}
