@@ -205,6 +205,13 @@ impl<'d> Cursor<'d> {
         (node.start as usize, node.end as usize, node.place)
     }
 
+    /// Where a scalar's content stands in the text; None where it was decoded or rewritten.
+    pub fn text_span(self) -> Option<(usize, usize)> {
+        let node = self.node();
+        let scalar = !matches!(node.kind, Kind::Array | Kind::Object);
+        (scalar && node.place != Place::Side).then_some((node.start as usize, node.end as usize))
+    }
+
     /// The bytes of the content, where [`Cursor::is_raw`] says that they are not escaped.
     pub(super) fn raw_bytes(self) -> &'d [u8] {
         self.raw()
