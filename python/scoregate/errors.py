@@ -33,3 +33,7 @@ class InputError(ScoregateError):
 
 class TooManyBadRowsError(InputError):
     """More rows were bad than ``max_errors`` allows."""
+
+
+class OutputError(ScoregateError):
+    """A result that cannot be written; the message says where and why."""
