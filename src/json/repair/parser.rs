@@ -355,6 +355,9 @@ impl DerefMut for Parser<'_> {
     }
 }
 
+/// How many brackets a closer's own one is looked for beyond.
+const LEVELS_AHEAD: u64 = 16;
+
 /// Goes on, or stops.
 pub(super) type Flow = Result<(), Stop>;
 
@@ -433,7 +436,7 @@ impl Parser<'_> {
         }
         match byte {
             b'{' => self.open(Kind::Object, Place::Plain),
-            b'[' => match self.markdown_link(at)? {
+            b'[' => match self.markdown_link(at) {
                 Some(end) => {
                     self.log.add(Code::MarkdownLink, at, end);
                     self.at = end;
@@ -448,8 +451,7 @@ impl Parser<'_> {
                     self.missing_value(at);
                     return Ok(());
                 }
-                self.closer(byte);
-                Ok(())
+                self.closer(byte)
             }
             b',' | b';' => {
                 if self.key.is_some() {
@@ -551,34 +553,30 @@ impl Parser<'_> {
     }
 
     /// Reads a closer where one may stand.
-    fn closer(&mut self, byte: u8) {
+    fn closer(&mut self, byte: u8) -> Flow {
         let at = self.at;
-        self.at += 1;
         if byte == b')' && self.calls.last() == Some(&self.parent) {
             self.calls.pop();
-            return;
+            self.at += 1;
+            return Ok(());
         }
-        let comma = self.comma;
-        let innermost = self.nodes.get(self.parent as usize).map(closer_of);
-        let fits = innermost == Some(byte);
-        let surplus = self.closed == Some((byte, at));
-        if !fits && !self.has_open(byte) && (surplus || byte == b')') {
+        let fits = self.nodes.get(self.parent as usize).map(closer_of) == Some(byte);
+        let repeated = self.closed == Some((byte, at));
+        let outer = !fits && self.has_open(byte);
+        let sound = !outer || self.closes_well(byte, repeated)?;
+        self.at += 1;
+        if !fits && ((repeated && !(outer && sound)) || (byte == b')' && !outer)) {
             self.log.add(Code::SurplusCloser, at, at + 1);
             self.closed = Some((byte, at + 1));
-            return;
+            return Ok(());
         }
-        if let Some(comma) = comma
+        if let Some(comma) = self.comma
             && !self.ellipsis
             && self.parent_place() != Place::Escaped
         {
             self.log.add(Code::TrailingComma, comma, comma + 1);
         }
-        if fits || !self.has_open(byte) {
-            if !fits {
-                self.log.add(Code::WrongCloser, at, at + 1);
-            }
-            self.close();
-        } else {
+        if outer && sound {
             self.log.add(Code::MissingCloser, at, at);
             while let Some(node) = self.nodes.get(self.parent as usize) {
                 let done = closer_of(node) == byte;
@@ -588,15 +586,78 @@ impl Parser<'_> {
                     break;
                 }
             }
+        } else {
+            if !fits {
+                self.log.add(Code::WrongCloser, at, at + 1);
+            }
+            self.close();
         }
-        while self
-            .calls
-            .last()
-            .is_some_and(|&p| p != ROOT && (self.parent == ROOT || p > self.parent))
-        {
-            self.calls.pop();
+        let parent = self.parent;
+        let inside = |p: &u32| *p != ROOT && (parent == ROOT || *p > parent);
+        while self.calls.last().is_some_and(inside) {
+            self.state.calls.pop();
         }
         self.closed = Some((byte, self.at));
+        Ok(())
+    }
+
+    /// True where a closer of an outer container may end it, judged by what follows: behind an
+    /// object's value a key, in an array a value, at the top nothing that goes on.
+    fn closes_well(&mut self, byte: u8, repeated: bool) -> Result<bool, Stop> {
+        let mut index = self.parent;
+        let mut levels = 0;
+        let (outer, ended) = loop {
+            let Some(node) = self.nodes.get(index as usize) else { return Ok(true) };
+            let ended = index as usize;
+            index = node.next;
+            if closer_of(node) == byte {
+                break (self.nodes.get(index as usize).map(|n| n.kind), ended);
+            }
+            levels += 1;
+            if levels == LEVELS_AHEAD {
+                return Ok(true);
+            }
+        };
+        self.steps += levels;
+        let (next, more) = self.space_after(self.at + 1);
+        if more {
+            return Err(Stop::More);
+        }
+        match (outer, self.byte(next)) {
+            (None, Some(b'}' | b']')) => Ok(false),
+            (outer, Some(b',')) => {
+                let (then, more) = self.space_after(next + 1);
+                if more {
+                    return Err(Stop::More);
+                }
+                Ok(match (outer, self.byte(then)) {
+                    (_, None) | (Some(_), Some(b'}' | b']')) => true,
+                    (Some(Kind::Object), _) => {
+                        let first =
+                            self.nodes.get(ended + 1).map(|n| (n.start as usize).saturating_sub(1));
+                        // A key in line with the ended object's keys is one of them.
+                        let inside = first.is_some_and(|f| {
+                            let indent = self.indent(f);
+                            indent.is_some() && indent == self.indent(then)
+                        });
+                        !inside && self.key_ahead(then)? != Some(false)
+                    }
+                    (Some(_), _) => self.key_ahead(then)? != Some(true),
+                    // Documents that stand one after the other.
+                    (None, byte) => byte == Some(b'{') && !repeated,
+                })
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// The spaces before a place, if nothing else stands before it on its line.
+    fn indent(&self, at: usize) -> Option<usize> {
+        let before = self.text.get(..at)?;
+        let spaces =
+            before.iter().rev().take(128).take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let line = before.len().checked_sub(spaces + 1)?;
+        (before.get(line) == Some(&b'\n')).then_some(spaces)
     }
 
     fn key(&mut self) -> Flow {
@@ -611,7 +672,13 @@ impl Parser<'_> {
         }
         match byte {
             b',' | b';' => self.extra_comma(at),
-            b'}' | b']' | b')' => self.closer(byte),
+            b'}' | b']' | b')' => return self.closer(byte),
+            b'{' if self.comma.is_some() && self.outer_kind() == Some(Kind::Array) => {
+                // The object before the comma was not closed.
+                self.log.add(Code::MissingCloser, at, at);
+                self.close();
+                self.phase = Phase::Value;
+            }
             b'{' => {
                 self.log.add(Code::SurplusOpener, at, at + 1);
                 self.at += 1;
@@ -729,8 +796,13 @@ impl Parser<'_> {
                 self.log.add(Code::WrongSeparator, at, at + 3);
                 self.comma(at, 3);
             }
-            b'}' | b']' | b')' => self.closer(byte),
+            b'}' | b']' | b')' => return self.closer(byte),
             b':' if self.is_object_after_all() => self.make_object(),
+            b':' if self.is_key_of_outer() => self.leave_array(at),
+            b'{' if object && self.outer_kind() == Some(Kind::Array) => {
+                self.log.add(Code::MissingCloser, at, at);
+                self.close();
+            }
             _ if self.ends_document(at) => return Err(self.at_end_early()),
             _ if self.starts_next(at, object) => {
                 self.log.push(super::super::Diagnostic {
@@ -758,6 +830,36 @@ impl Parser<'_> {
             && self.children() == 1
             && self.nodes.len() == self.parent as usize + 2
             && self.nodes.last().is_some_and(|n| n.kind == Kind::String)
+    }
+
+    /// The kind of the container around the innermost one.
+    pub(super) fn outer_kind(&self) -> Option<Kind> {
+        let outer = self.nodes.get(self.parent as usize)?.next;
+        self.nodes.get(outer as usize).map(|n| n.kind)
+    }
+
+    /// True for `{"a": [1, "b": …`: the array was not closed, and the string is a key of the
+    /// object around it.
+    fn is_key_of_outer(&self) -> bool {
+        self.events.is_none()
+            && self.closed.is_none()
+            && self.parent_kind() == Some(Kind::Array)
+            && self.outer_kind() == Some(Kind::Object)
+            && self.children() > 1
+            && self.nodes.last().is_some_and(|n| n.kind == Kind::String)
+    }
+
+    fn leave_array(&mut self, at: usize) {
+        let Some(key) = self.nodes.pop() else { return };
+        let parent = self.parent as usize;
+        if let Some(array) = self.nodes.get_mut(parent) {
+            array.end -= 1;
+        }
+        self.log.add(Code::MissingCloser, at, at);
+        self.close();
+        let (start, end) = (key.start as usize, key.end as usize);
+        self.key = Some(self.leaf(Kind::String, start, end, key.place));
+        self.phase = Phase::Colon;
     }
 
     fn make_object(&mut self) {

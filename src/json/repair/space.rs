@@ -72,7 +72,8 @@ impl Parser<'_> {
                 }
                 Some(_) => {}
             }
-            match self.gap(at, false) {
+            // A `#` with a word behind it may be text, here where a quote is judged.
+            match self.gap(at, true) {
                 Gap::None => break,
                 Gap::Some(_, len) => at += len,
                 Gap::Cut(_) => {
@@ -99,10 +100,11 @@ impl Parser<'_> {
             }
             [b'.'] | [b'.', b'.'] if !self.last => Gap::Cut(Code::Ellipsis),
             [0xE2, 0x80, 0xA6, ..] => Gap::Some(Code::Ellipsis, 3),
-            [b'\\', b'n' | b'r' | b't' | b'\n' | b'\r', ..] => Gap::Some(Code::UnusualSpace, 2),
+            [b'\\', b'n' | b'r' | b't' | b'\n' | b'\r', ..] | [0xC2, 0x85 | 0xA0 | 0xAD, ..] => {
+                Gap::Some(Code::UnusualSpace, 2)
+            }
             [b'\\'] if !self.last => Gap::Cut(Code::UnusualSpace),
             [0..=0x1F, ..] => Gap::Some(Code::UnusualSpace, 1),
-            [0xC2, 0x85 | 0xA0 | 0xAD, ..] => Gap::Some(Code::UnusualSpace, 2),
             [0xE2, 0x80, 0x8B..=0x8F, ..] | [0xE2, 0x81, 0xA0, ..] => {
                 Gap::Some(Code::UnusualSpace, 3)
             }
