@@ -14,13 +14,18 @@ from ._native import (
     BatchResult,
     Combination,
     GateResult,
+    JSONDiagnostic,
+    JSONResult,
+    JSONStream,
     ScorerResult,
     __version__,
     combine_scores,
     combine_with_judge,
     contract_shape_errors,
     contract_violations,
+    extract_json_batch,
     format_report,
+    parse_json,
     score_shape_errors,
 )
 from ._native import extract_json as _extract_json
@@ -35,6 +40,7 @@ from .errors import (
 from .gate import Gate, evaluate_scorer, scorer_types
 
 if TYPE_CHECKING:
+    from . import json_repair
     from .files import FileSummary, score_file
 
 __all__ = [
@@ -44,7 +50,10 @@ __all__ = [
     "Gate",
     "GateResult",
     "InputError",
+    "JSONDiagnostic",
     "JSONNotFoundError",
+    "JSONResult",
+    "JSONStream",
     "OutputError",
     "ScoregateError",
     "ScorerResult",
@@ -57,7 +66,10 @@ __all__ = [
     "contract_violations",
     "evaluate_scorer",
     "extract_json",
+    "extract_json_batch",
     "format_report",
+    "json_repair",
+    "parse_json",
     "score_file",
     "score_shape_errors",
     "scorer_types",
@@ -71,10 +83,12 @@ _RAISE: Any = object()
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None:
+    if module is None and name != "json_repair":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if module is None:
+        return import_module(f"{__name__}.{name}")
     return getattr(import_module(f"{__name__}.{module}"), name)
 
 
@@ -82,19 +96,21 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def extract_json(text: str, *, default: Any = _RAISE) -> Any:
-    """The JSON value that a text holds, without repairs.
+def extract_json(text: str | bytes, *, repair: bool = False, default: Any = _RAISE) -> Any:
+    """The JSON value that a text holds.
 
     The whole text is tried first, then fenced blocks (those tagged ``json`` before others), then
-    the span from the first bracket to the last closer of its kind. Integers keep all digits.
+    the span from the first bracket to the last closer of its kind. With ``repair`` the document is
+    chosen and mended as in `parse_json`. Integers keep all digits.
 
     Args:
-        text: model output.
+        text: model output; ``bytes`` are UTF-8.
+        repair: whether broken JSON is mended.
         default: what to give where no JSON is found.
 
     Raises:
         JSONNotFoundError: no JSON is found and there is no default.
     """
     if default is _RAISE:
-        return _extract_json(text)
-    return _extract_json(text, default, has_default=True)
+        return _extract_json(text, repair=repair)
+    return _extract_json(text, default, repair=repair, has_default=True)
