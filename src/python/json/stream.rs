@@ -12,7 +12,7 @@ use super::build::{Failure, build, number_of};
 use super::input::{Places, surrogates_or_fault};
 use super::keys::Keys;
 use super::result::{Diagnostic, JSONResult, diagnostics, failure};
-use crate::json::{Build, JsonStream, Progress, RepairErrorKind};
+use crate::json::{Build, JsonStream, Progress, RepairErrorKind, RepairOptions, repair};
 
 /// A document that arrives in pieces.
 #[pyclass(frozen, module = "scoregate", name = "JSONStream", skip_from_py_object)]
@@ -190,6 +190,17 @@ impl Stream {
         }
     }
 
+    /// The document of the whole text, where no piece had begun one.
+    fn late(&mut self, py: Python<'_>) -> PyResult<Option<JSONResult>> {
+        if self.live.root.is_some() {
+            return Ok(None);
+        }
+        let Some(result) = repaired(py, self.core.text())? else { return Ok(None) };
+        self.failed = None;
+        self.live.root = Some(result.value.clone_ref(py));
+        Ok(Some(result))
+    }
+
     fn diagnostics(&self) -> Vec<Diagnostic> {
         let found = self.core.diagnostics().iter().map(|&d| (d, None)).collect();
         let text = self.core.text();
@@ -214,6 +225,28 @@ impl Stream {
             others: Vec::new(),
         }
     }
+}
+
+/// What a whole text holds.
+fn repaired(py: Python<'_>, text: &[u8]) -> PyResult<Option<JSONResult>> {
+    let found = repair(text, &RepairOptions::default());
+    let Ok(document) = found.result else { return Ok(None) };
+    let value = match Keys::with(|keys| build(py, &document, keys)) {
+        Ok(built) => built.value.unbind(),
+        Err(Failure::Python(error)) => return Err(error),
+        Err(Failure::Integer(_)) => return Ok(None),
+    };
+    let repairs = found.diagnostics.into_iter().map(|d| (d, None)).collect();
+    let mut places = Places::over(text);
+    let span = (places.offset(found.span.0), places.offset(found.span.1));
+    Ok(Some(JSONResult {
+        value,
+        ok: true,
+        diagnostics: diagnostics(repairs, text, &mut Places::over(text)),
+        span: Some(span),
+        source: Some(found.source.name().to_owned()),
+        others: Vec::new(),
+    }))
 }
 
 /// True for the start of a character that more bytes may complete.
@@ -282,7 +315,10 @@ impl JSONStream {
             stream.failed.get_or_insert(("not_utf8", "not UTF-8".to_owned(), at));
         }
         stream.work(py, None)?;
-        let closed = Py::new(py, stream.result(py))?;
+        // A list that stands in prose, and the like: found once the whole text is there.
+        let late = matches!(stream.failed, Some(("no_json", ..))).then(|| stream.late(py));
+        let result = late.transpose()?.flatten().unwrap_or_else(|| stream.result(py));
+        let closed = Py::new(py, result)?;
         stream.closed = Some(closed.clone_ref(py));
         Ok(closed)
     }
