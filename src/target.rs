@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::json::Document;
+use crate::json::{Document, RepairOptions, Repaired};
 
 /// One text to score: WTF-8 bytes, with lazily computed facts.
 ///
@@ -18,6 +18,7 @@ pub struct Target<'a> {
     facts: OnceCell<TextFacts>,
     cesu: OnceCell<Option<Vec<u8>>>,
     json: OnceCell<Option<Document<'a>>>,
+    repaired: OnceCell<Box<Repaired<'a>>>,
 }
 
 /// What a look at every byte of a text says, in one pass.
@@ -47,6 +48,7 @@ impl<'a> Target<'a> {
             facts: OnceCell::new(),
             cesu: OnceCell::new(),
             json: OnceCell::new(),
+            repaired: OnceCell::new(),
         }
     }
 
@@ -82,6 +84,12 @@ impl<'a> Target<'a> {
     /// The JSON value that the strict tier finds in the text.
     pub fn json(&self) -> Option<&Document<'a>> {
         self.json.get_or_init(|| crate::json::extract(self.bytes)).as_ref()
+    }
+
+    /// What the repair tier finds in the text.
+    pub fn repaired(&self) -> &Repaired<'a> {
+        let repair = || Box::new(crate::json::repair(self.bytes, &RepairOptions::default()));
+        self.repaired.get_or_init(repair)
     }
 
     /// The text as UTF-8, with U+FFFD for each lone surrogate half.

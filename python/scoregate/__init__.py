@@ -12,6 +12,9 @@ from ._native import (
     BatchResult,
     Combination,
     GateResult,
+    JSONDiagnostic,
+    JSONResult,
+    JSONStream,
     JsRegex,
     JudgeVerdict,
     ScorerResult,
@@ -22,7 +25,9 @@ from ._native import (
     combine_with_judge,
     contract_shape_errors,
     contract_violations,
+    extract_json_batch,
     format_report,
+    parse_json,
     parse_judge,
     parse_judge_batch,
     parse_verdict,
@@ -49,6 +54,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from . import json_repair
     from .files import FileSummary, score_file
 
 __all__ = [
@@ -58,7 +64,10 @@ __all__ = [
     "Gate",
     "GateResult",
     "InputError",
+    "JSONDiagnostic",
     "JSONNotFoundError",
+    "JSONResult",
+    "JSONStream",
     "JsRegex",
     "JsRegexBudgetError",
     "JsRegexError",
@@ -77,7 +86,10 @@ __all__ = [
     "contract_violations",
     "evaluate_scorer",
     "extract_json",
+    "extract_json_batch",
     "format_report",
+    "json_repair",
+    "parse_json",
     "parse_judge",
     "parse_judge_batch",
     "parse_verdict",
@@ -97,10 +109,12 @@ _RAISE: Any = object()
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None:
+    if module is None and name != "json_repair":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if module is None:
+        return import_module(f"{__name__}.{name}")
     return getattr(import_module(f"{__name__}.{module}"), name)
 
 
@@ -108,19 +122,21 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def extract_json(text: str, *, default: Any = _RAISE) -> Any:
-    """The JSON value that a text holds, without repairs.
+def extract_json(text: str | bytes, *, repair: bool = False, default: Any = _RAISE) -> Any:
+    """The JSON value that a text holds.
 
     The whole text is tried first, then fenced blocks (those tagged ``json`` before others), then
-    the span from the first bracket to the last closer of its kind. Integers keep all digits.
+    the span from the first bracket to the last closer of its kind. With ``repair`` the document is
+    chosen and mended as in `parse_json`. Integers keep all digits.
 
     Args:
-        text: model output.
+        text: model output; ``bytes`` are UTF-8.
+        repair: whether broken JSON is mended.
         default: what to give where no JSON is found.
 
     Raises:
         JSONNotFoundError: no JSON is found and there is no default.
     """
     if default is _RAISE:
-        return _extract_json(text)
-    return _extract_json(text, default, has_default=True)
+        return _extract_json(text, repair=repair)
+    return _extract_json(text, default, repair=repair, has_default=True)
