@@ -270,7 +270,7 @@ impl Parser<'_> {
             self.steps += 1;
             match byte {
                 b'\n' | b'\r' | b'}' | b']' => break,
-                b'{' | b'[' if let Some(len) = self.bracketed_word(end, byte) => end += len,
+                b'{' | b'[' => end += self.bracketed_word(end, byte),
                 b'(' => round += 1,
                 b')' if round > 0 => round -= 1,
                 b')' if self.in_round() => break,
@@ -328,14 +328,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[1]`, `{name}` inside text: how far its closer is.
-    fn bracketed_word(&self, at: usize, opener: u8) -> Option<usize> {
-        let rest = self.text.get(at + 1..)?;
+    /// `[1]`, `{name}` inside text: how far its closer is, or 0.
+    fn bracketed_word(&self, at: usize, opener: u8) -> usize {
+        let rest = self.text.get(at + 1..).unwrap_or_default();
         let stop =
             |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
-        let len = rest.iter().take(32).position(stop)?;
+        let len = rest.iter().take(32).position(stop).unwrap_or(0);
         let closer = if opener == b'{' { b'}' } else { b']' };
-        (rest.get(len) == Some(&closer)).then_some(len + 1)
+        if rest.get(len) == Some(&closer) { len + 1 } else { 0 }
     }
 
     fn after_space(&self, at: usize) -> bool {

@@ -216,8 +216,9 @@ impl Parser<'_> {
             Some(b'x') if rest.len() < 3 && rest.iter().skip(1).all(u8::is_ascii_hexdigit) => {
                 return if self.last { Ok(true) } else { Err(Stop::More) };
             }
-            Some(b'x') if let Some(digits) = hex(1, 2) => {
-                let code = digits.iter().fold(0, |n, &d| n << 4 | hex_value(d));
+            Some(b'x') if hex(1, 2).is_some() => {
+                let code =
+                    hex(1, 2).unwrap_or_default().iter().fold(0, |n, &d| n << 4 | hex_value(d));
                 self.log.add(Code::ForeignEscape, at, at + 4);
                 self.decode_to(open, at);
                 push_scalar(&mut self.scratch, code);

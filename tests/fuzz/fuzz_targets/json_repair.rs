@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use scoregate::json::{
-    Build, JsonStream, RepairErrorKind, RepairOptions, object_spans, parse, repair, step_budget,
+    Build, JsonStream, RepairErrorKind, RepairOptions, object_spans, parse, repair,
 };
 
 #[derive(Default)]
