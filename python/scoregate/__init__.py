@@ -25,8 +25,10 @@ from ._native import (
 )
 from ._native import extract_json as _extract_json
 from .errors import (
+    CacheError,
     InputError,
     JSONNotFoundError,
+    JudgeError,
     ScoregateError,
     SpecError,
     TooManyBadRowsError,
@@ -35,11 +37,13 @@ from .gate import Gate, evaluate_scorer, scorer_types
 
 __all__ = [
     "BatchResult",
+    "CacheError",
     "Combination",
     "Gate",
     "GateResult",
     "InputError",
     "JSONNotFoundError",
+    "JudgeError",
     "ScoregateError",
     "ScorerResult",
     "SpecError",
