@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._native import (
     BatchResult,
@@ -29,21 +29,27 @@ from .errors import (
     InputError,
     JSONNotFoundError,
     JudgeError,
+    OutputError,
     ScoregateError,
     SpecError,
     TooManyBadRowsError,
 )
 from .gate import Gate, evaluate_scorer, scorer_types
 
+if TYPE_CHECKING:
+    from .files import FileSummary, score_file
+
 __all__ = [
     "BatchResult",
     "CacheError",
     "Combination",
+    "FileSummary",
     "Gate",
     "GateResult",
     "InputError",
     "JSONNotFoundError",
     "JudgeError",
+    "OutputError",
     "ScoregateError",
     "ScorerResult",
     "SpecError",
@@ -56,11 +62,28 @@ __all__ = [
     "evaluate_scorer",
     "extract_json",
     "format_report",
+    "score_file",
     "score_shape_errors",
     "scorer_types",
 ]
 
+#: Names that are loaded when they are first asked for, and their modules.
+_LAZY = {"FileSummary": "files", "score_file": "files"}
+
 _RAISE: Any = object()
+
+
+def __getattr__(name: str) -> Any:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{module}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def extract_json(text: str, *, default: Any = _RAISE) -> Any:

@@ -57,3 +57,7 @@ class JudgeError(ScoregateError):
 
 class CacheError(ScoregateError):
     """A reply cache that cannot be opened."""
+
+
+class OutputError(ScoregateError):
+    """A result that cannot be written; the message says where and why."""

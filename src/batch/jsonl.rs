@@ -37,6 +37,8 @@ pub struct LineOptions {
     pub shown: Shown,
     /// Longer lines are bad; in bytes.
     pub max_line: usize,
+    /// Bad lines come with their bytes.
+    pub keep_raw: bool,
 }
 
 /// A line that is no row.
@@ -48,7 +50,8 @@ pub struct BadLine {
     pub offset: u64,
     /// What is wrong.
     pub message: String,
-    /// The line, without its end.
+    /// The line, without its line feed; of a line over the limit, the first 64 KiB. Empty unless
+    /// [`LineOptions::keep_raw`].
     pub raw: Vec<u8>,
 }
 
@@ -66,11 +69,21 @@ pub struct Fed {
 /// At most so many different details are counted, for the most frequent ones.
 const COUNTED_DETAILS: usize = 4096;
 
+/// Details that agree in so many bytes are counted as one.
+const COUNTED_BYTES: usize = 512;
+
+/// So much of a line over the limit is kept.
+const KEPT_HEAD: usize = 64 << 10;
+
+/// A line may exceed the limit by its byte order mark, carriage return and line feed.
+const LINE_ENDS: usize = 5;
+
 /// Scores a stream of JSON lines, block by block.
 pub struct LineScorer {
     options: LineOptions,
+    /// The line that the last block left open, or its head once it is over the limit.
     carry: Vec<u8>,
-    /// Bytes of an overlong line that were dropped while its end has not come.
+    /// The bytes of the open line that were dropped, once it is over the limit.
     dropped: u64,
     line: u64,
     row: u64,
@@ -147,48 +160,65 @@ impl LineScorer {
         workers: &Workers<'_>,
         idle: &mut dyn FnMut(),
     ) -> Option<Fed> {
-        let mut whole = std::mem::take(&mut self.carry);
-        let complete = if last {
-            whole.extend_from_slice(block);
-            whole.len()
-        } else {
-            let end = memchr::memrchr(b'\n', block).map(|at| whole.len() + at + 1);
-            whole.extend_from_slice(block);
-            end.unwrap_or(0)
-        };
         let mut fed = Fed::default();
-        let start = self.end_overlong(&whole[..complete], last, &mut fed);
-        self.score_block(gate, &whole[start..complete], limit, workers, idle, &mut fed)?;
-        whole.drain(..complete);
-        self.carry = whole;
-        if self.carry.len() > self.options.max_line {
-            // The head of the line is kept as evidence; its end is awaited without storing it.
-            self.dropped += self.carry.len() as u64;
-            self.carry.clear();
+        let mut rest = block;
+        if !self.carry.is_empty() {
+            let end = match memchr::memchr(b'\n', block) {
+                Some(at) => at + 1,
+                None if last => block.len(),
+                None => {
+                    self.hold(block);
+                    return Some(fed);
+                }
+            };
+            self.hold(&block[..end]);
+            rest = &block[end..];
+            let line = std::mem::take(&mut self.carry);
+            if self.dropped == 0 {
+                self.score_block(gate, &line, limit, workers, idle, &mut fed)?;
+            } else {
+                self.end_overlong(line, limit, &mut fed);
+            }
         }
+        let end = match memchr::memrchr(b'\n', rest) {
+            _ if last => rest.len(),
+            Some(at) => at + 1,
+            None => 0,
+        };
+        let left = limit.saturating_sub(fed.rows + fed.bad.len() as u64);
+        self.score_block(gate, &rest[..end], left, workers, idle, &mut fed)?;
+        self.hold(&rest[end..]);
         Some(fed)
     }
 
-    /// Reports the overlong line whose end a block brings; gives where the next line starts.
-    fn end_overlong(&mut self, complete: &[u8], last: bool, fed: &mut Fed) -> usize {
-        if self.dropped == 0 || (complete.is_empty() && !last) {
-            return 0;
+    /// Keeps more of the open line. Of a line over the limit only the head is kept; its end is
+    /// awaited without storing it.
+    fn hold(&mut self, more: &[u8]) {
+        if self.dropped == 0 {
+            self.carry.extend_from_slice(more);
+            if self.carry.len() > self.options.max_line + LINE_ENDS {
+                let head = self.carry[..self.carry.len().min(KEPT_HEAD)].to_vec();
+                self.dropped = (self.carry.len() - head.len()) as u64;
+                self.carry = head;
+            }
+        } else {
+            self.dropped += more.len() as u64;
         }
-        let end = memchr::memchr(b'\n', complete).map_or(complete.len(), |at| at + 1);
-        let length = self.dropped + end as u64;
+    }
+
+    /// Reports the open line, which is over the limit and ends here.
+    fn end_overlong(&mut self, head: Vec<u8>, limit: u64, fed: &mut Fed) {
+        let length = head.len() as u64 + self.dropped;
+        let offset = self.offset;
         self.line += 1;
-        fed.bad.push(BadLine {
-            line: self.line,
-            offset: self.offset,
-            message: format!(
-                "line of {length} bytes is longer than the limit of {} bytes",
-                self.options.max_line
-            ),
-            raw: Vec::new(),
-        });
         self.offset += length;
         self.dropped = 0;
-        end
+        if limit > 0 {
+            self.row += 1;
+            let message = overlong(self.options.max_line);
+            let raw = if self.options.keep_raw { head } else { Vec::new() };
+            fed.bad.push(BadLine { line: self.line, offset, message, raw });
+        }
     }
 
     fn score_block(
@@ -205,7 +235,7 @@ impl LineScorer {
         let mut parts = Vec::with_capacity(ranges.len());
         for range in ranges {
             let text = &block[range];
-            let (lines, rows) = count_lines(text);
+            let (lines, rows) = count_lines(text, line == 0);
             parts.push(Piece { text, line, row, offset, limit: left });
             (line, row, offset) = (line + lines, row + rows, offset + text.len() as u64);
             left = left.saturating_sub(rows);
@@ -222,7 +252,11 @@ impl LineScorer {
             let part = part??;
             // A bad line keeps its number, so that ids of other rows do not depend on it.
             self.row += part.fed.rows + part.fed.bad.len() as u64;
-            fed.output.extend(part.fed.output);
+            if fed.output.is_empty() {
+                fed.output = part.fed.output;
+            } else {
+                fed.output.extend_from_slice(&part.fed.output);
+            }
             fed.rows += part.fed.rows;
             fed.bad.extend(part.fed.bad);
             self.add(&part.totals, part.details);
@@ -274,13 +308,27 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.0.split(|&b| b == b'\n').take_while(move |_| text.1)
 }
 
-/// Lines, and rows among them: lines that are not blank.
-fn count_lines(text: &[u8]) -> (u64, u64) {
-    lines(text).fold((0, 0), |(lines, rows), line| (lines + 1, rows + u64::from(!is_blank(line))))
+/// Lines, and rows among them: lines that are not blank. `start` is the start of an input.
+fn count_lines(text: &[u8], start: bool) -> (u64, u64) {
+    let mut first = start;
+    lines(text).fold((0, 0), |(lines, rows), line| {
+        let blank = is_blank(content_of(line, std::mem::take(&mut first)));
+        (lines + 1, rows + u64::from(!blank))
+    })
+}
+
+/// A line without a carriage return at its end and, on the first, without a byte order mark.
+fn content_of(line: &[u8], first: bool) -> &[u8] {
+    let content = line.strip_suffix(b"\r").unwrap_or(line);
+    if first { content.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(content) } else { content }
 }
 
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r'))
+}
+
+fn overlong(limit: usize) -> String {
+    format!("line is longer than the limit of {limit} bytes")
 }
 
 fn score_piece(
@@ -307,10 +355,7 @@ fn score_piece(
         number += 1;
         let first = offset;
         offset += line.len() as u64 + 1;
-        let mut content = line.strip_suffix(b"\r").unwrap_or(line);
-        if number == 1 {
-            content = content.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(content);
-        }
+        let content = content_of(line, number == 1);
         if is_blank(content) {
             continue;
         }
@@ -318,7 +363,9 @@ fn score_piece(
         let result = score_line(options, content, row, &mut writer, &mut outcomes, &mut scored);
         row += 1;
         if let Err(message) = result {
-            let raw = line.to_vec();
+            let kept = if content.len() > options.max_line { KEPT_HEAD } else { line.len() };
+            let kept = if options.keep_raw { kept.min(line.len()) } else { 0 };
+            let raw = line[..kept].to_vec();
             scored.fed.bad.push(BadLine { line: number, offset: first, message, raw });
         }
     }
@@ -334,8 +381,7 @@ fn score_line(
     scored: &mut Scored,
 ) -> Result<(), String> {
     if line.len() > options.max_line {
-        let (length, limit) = (line.len(), options.max_line);
-        return Err(format!("line of {length} bytes is longer than the limit of {limit} bytes"));
+        return Err(overlong(options.max_line));
     }
     if let Err(error) = std::str::from_utf8(line) {
         return Err(format!("invalid UTF-8 at byte {}", error.valid_up_to()));
@@ -404,7 +450,11 @@ fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome], missing
     for (i, outcome) in outcomes.iter().enumerate() {
         scored.totals.passed[i] += u64::from(outcome.passed);
         if let Some(detail) = &outcome.detail {
-            let key = (u32::try_from(i).unwrap_or(u32::MAX), detail.to_string());
+            let mut end = detail.len().min(COUNTED_BYTES);
+            while !detail.is_char_boundary(end) {
+                end -= 1;
+            }
+            let key = (u32::try_from(i).unwrap_or(u32::MAX), detail[..end].to_owned());
             add_detail(&mut scored.details, key, 1);
         }
     }
@@ -496,4 +546,88 @@ impl Writer<'_> {
 
 fn push_number(out: &mut Vec<u8>, value: f64) {
     out.extend_from_slice(ryu_js::Buffer::new().format(value).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::scorers::Options;
+
+    fn gate() -> Gate {
+        let spec = br#"{"scorers": [{"type": "contains", "value": "ok"}]}"#;
+        Gate::from_json(spec, Options::default()).unwrap()
+    }
+
+    fn run(input: &[u8], block: usize, max_line: usize, threads: usize) -> (String, Vec<BadLine>) {
+        let (gate, stop) = (gate(), AtomicBool::new(false));
+        let options = LineOptions {
+            field: "output".into(),
+            id_field: "id".into(),
+            shown: Shown::Failed,
+            max_line,
+            keep_raw: true,
+        };
+        let mut scorer = LineScorer::new(options, 1);
+        let workers = Workers { threads, stop: &stop };
+        let (mut output, mut bad, mut rows) = (Vec::new(), Vec::new(), 0);
+        let blocks: Vec<&[u8]> = input.chunks(block).chain([&b""[..]]).collect();
+        for (i, part) in blocks.iter().enumerate() {
+            let last = i + 1 == blocks.len();
+            let fed = scorer.feed(&gate, part, last, u64::MAX, &workers, &mut || ()).unwrap();
+            output.extend(fed.output);
+            rows += fed.rows;
+            bad.extend(fed.bad);
+        }
+        assert_eq!(scorer.rows(), rows + bad.len() as u64);
+        (String::from_utf8(output).unwrap(), bad)
+    }
+
+    #[test]
+    fn blocks_of_any_size_give_the_same() {
+        let long = "x".repeat(90);
+        let input = format!(
+            "\u{FEFF}\r\n{{\"output\": \"ok\"}}\r\n\n7\n{{\"output\": \"{long}\"}}\n{{\"output\": null}}"
+        );
+        let (output, bad) = run(input.as_bytes(), input.len(), 64, 1);
+        let ids: Vec<&str> = output.lines().map(|l| l.split(',').next().unwrap()).collect();
+        assert_eq!(ids, ["{\"id\":0", "{\"id\":3"]);
+        let places: Vec<_> = bad.iter().map(|b| (b.line, b.offset, b.message.as_str())).collect();
+        let wanted = [
+            (4, 24, "expected an object, got number"),
+            (5, 26, "line is longer than the limit of 64 bytes"),
+        ];
+        assert_eq!(places, wanted);
+        for block in 1..=input.len() {
+            assert_eq!(
+                run(input.as_bytes(), block, 64, 1),
+                (output.clone(), bad.clone()),
+                "{block}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_at_the_limit_is_a_row_wherever_blocks_end() {
+        let line = r#"{"output": "ok"}"#;
+        for end in ["", "\n", "\r\n"] {
+            let input = format!("\u{FEFF}{line}{end}");
+            for block in 1..=input.len() {
+                assert!(run(input.as_bytes(), block, line.len(), 1).1.is_empty());
+                assert_eq!(run(input.as_bytes(), block, line.len() - 1, 1).1.len(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn threads_give_the_same() {
+        let mut input = "\u{FEFF}\n".to_owned();
+        for i in 0..20_000 {
+            input += if i % 7 == 0 { "[]\n" } else { "{\"output\": \"ok\"}\n" };
+        }
+        let one = run(input.as_bytes(), usize::MAX, 64, 1);
+        assert_eq!(one.1.len(), 2858);
+        assert_eq!(run(input.as_bytes(), usize::MAX, 64, 3), one);
+    }
 }
