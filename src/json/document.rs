@@ -128,6 +128,11 @@ impl<'a> Document<'a> {
         Cursor { doc: self, index: 0 }
     }
 
+    /// The value of a node, by [`Cursor::index`].
+    pub(super) fn cursor(&self, index: usize) -> Cursor<'_> {
+        Cursor { doc: self, index: index_u32(index) }
+    }
+
     /// The text that the document was read from.
     pub fn text(&self) -> &'a [u8] {
         self.text
@@ -192,6 +197,29 @@ impl<'d> Cursor<'d> {
         let node = self.node();
         let from = if node.place == Place::Side { &self.doc.side[..] } else { self.doc.text };
         from.get(node.start as usize..node.end as usize).unwrap_or_default()
+    }
+
+    /// Start, end and place of the content; a container's end is its length.
+    pub(super) fn place(self) -> (usize, usize, Place) {
+        let node = self.node();
+        (node.start as usize, node.end as usize, node.place)
+    }
+
+    /// Where a scalar's content stands in the text; None where it was decoded or rewritten.
+    pub fn text_span(self) -> Option<(usize, usize)> {
+        let node = self.node();
+        let scalar = !matches!(node.kind, Kind::Array | Kind::Object);
+        (scalar && node.place != Place::Side).then_some((node.start as usize, node.end as usize))
+    }
+
+    /// The bytes of the content, where [`Cursor::is_raw`] says that they are not escaped.
+    pub(super) fn raw_bytes(self) -> &'d [u8] {
+        self.raw()
+    }
+
+    /// True when the content stands as it is, without escapes to decode.
+    pub fn is_raw(self) -> bool {
+        self.node().place != Place::Escaped
     }
 
     /// The text of a string as WTF-8, escapes decoded; the digits of a number.

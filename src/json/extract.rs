@@ -23,6 +23,20 @@ pub enum Source {
     Fence,
     /// A span between brackets.
     Brackets,
+    /// A block in tags such as `<tool_call>` (repair tier only).
+    Tag,
+}
+
+impl Source {
+    /// `whole`, `fence`, `brackets` or `tag`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Whole => "whole",
+            Source::Fence => "fence",
+            Source::Brackets => "brackets",
+            Source::Tag => "tag",
+        }
+    }
 }
 
 /// What the strict tier found: the document, its span in bytes, and by which step.

@@ -77,21 +77,59 @@ pub fn parse(text: &[u8]) -> Result<Document<'_>, ParseError> {
 
 /// Parses `text[start..end]`; offsets and positions count from the start of `text`.
 pub fn parse_range(text: &[u8], start: usize, end: usize) -> Result<Document<'_>, ParseError> {
-    let whole = text;
-    let text = whole.get(..end).unwrap_or(whole);
-    if u32::try_from(text.len()).is_err() {
-        return Err(ParseError { kind: ErrorKind::TooLong, offset: 0 });
-    }
-    let nodes = Vec::with_capacity((end.saturating_sub(start) / 12).clamp(8, 4096));
-    let mut parser = Parser { text, at: start, nodes, parent: ROOT, depth: 0 };
-    match parser.run() {
-        Ok(()) => Ok(Document { text: whole, side: Vec::new(), nodes: parser.nodes }),
-        Err(kind) => Err(ParseError { kind, offset: parser.at.min(text.len()) }),
+    match parse_until(text, start, end, MAX_DEPTH) {
+        Stopped { error: None, nodes, .. } => Ok(Document { text, side: Vec::new(), nodes }),
+        Stopped { error: Some(error), .. } => Err(error),
     }
 }
 
+/// Parses `text[start..end]` and keeps what was read before a fault, so that a repair can go on
+/// from there.
+pub(super) fn parse_until(text: &[u8], start: usize, end: usize, max_depth: usize) -> Stopped {
+    let text = text.get(..end).unwrap_or(text);
+    let nodes = Vec::with_capacity((end.saturating_sub(start) / 12).clamp(8, 4096));
+    let mut parser = Parser {
+        text,
+        at: start,
+        nodes,
+        parent: ROOT,
+        depth: 0,
+        max_depth,
+        phase: Phase::Value,
+        resume: None,
+    };
+    let result =
+        if u32::try_from(text.len()).is_err() { Err(ErrorKind::TooLong) } else { parser.run() };
+    let error = result.err().map(|kind| ParseError { kind, offset: parser.at.min(text.len()) });
+    let Parser { at, nodes, parent, depth, phase, resume, .. } = parser;
+    Stopped { error, nodes, parent, depth, phase, at: resume.unwrap_or(at) }
+}
+
+/// What a parser expects next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Value,
+    Key,
+    Colon,
+    /// A comma or a closer.
+    After,
+    /// The top value is complete.
+    Done,
+}
+
+/// Where strict parsing stopped, and why; without an error the text is one value.
+pub(super) struct Stopped {
+    pub(super) error: Option<ParseError>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) parent: u32,
+    pub(super) depth: usize,
+    pub(super) phase: Phase,
+    /// The start of the token at fault.
+    pub(super) at: usize,
+}
+
 /// The parent of the top value.
-const ROOT: u32 = u32::MAX;
+pub(super) const ROOT: u32 = u32::MAX;
 
 struct Parser<'a> {
     text: &'a [u8],
@@ -99,6 +137,11 @@ struct Parser<'a> {
     nodes: Vec<Node>,
     parent: u32,
     depth: usize,
+    max_depth: usize,
+    /// What was expected at the fault.
+    phase: Phase,
+    /// The start of the string at fault.
+    resume: Option<usize>,
 }
 
 impl Parser<'_> {
@@ -112,6 +155,13 @@ impl Parser<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Notes what was expected at the fault.
+    #[cold]
+    fn fail(&mut self, kind: ErrorKind, phase: Phase) -> ErrorKind {
+        self.phase = phase;
+        kind
     }
 
     /// Reads a scalar or an empty container, or opens a container (true).
@@ -142,7 +192,10 @@ impl Parser<'_> {
             self.skip_space();
             let byte = self.text.get(self.at).copied();
             let Some(parent) = self.nodes.get_mut(self.parent as usize) else {
-                return if byte.is_none() { Ok(true) } else { Err(ErrorKind::TrailingText) };
+                return match byte {
+                    None => Ok(true),
+                    Some(_) => Err(self.fail(ErrorKind::TrailingText, Phase::Done)),
+                };
             };
             parent.end += 1;
             match (byte, parent.kind) {
@@ -159,14 +212,18 @@ impl Parser<'_> {
                     self.at += 1;
                     self.close();
                 }
-                (None, _) => return Err(ErrorKind::UnexpectedEnd),
-                _ => return Err(ErrorKind::ExpectedCommaOrEnd),
+                (byte, _) => {
+                    parent.end -= 1;
+                    let end =
+                        byte.map_or(ErrorKind::UnexpectedEnd, |_| ErrorKind::ExpectedCommaOrEnd);
+                    return Err(self.fail(end, Phase::After));
+                }
             }
         }
     }
 
     fn open(&mut self, kind: Kind, closer: u8) -> Result<bool, ErrorKind> {
-        if self.depth == MAX_DEPTH {
+        if self.depth >= self.max_depth {
             return Err(ErrorKind::TooDeep);
         }
         self.depth += 1;
@@ -200,13 +257,17 @@ impl Parser<'_> {
     fn key(&mut self) -> Result<(), ErrorKind> {
         self.skip_space();
         if self.text.get(self.at) != Some(&b'"') {
-            return Err(self.at_end(ErrorKind::ExpectedKey));
+            let kind = self.at_end(ErrorKind::ExpectedKey);
+            return Err(self.fail(kind, Phase::Key));
         }
         self.at += 1;
-        self.string()?;
+        if let Err(kind) = self.string() {
+            return Err(self.fail(kind, Phase::Key));
+        }
         self.skip_space();
         if self.text.get(self.at) != Some(&b':') {
-            return Err(self.at_end(ErrorKind::ExpectedColon));
+            let kind = self.at_end(ErrorKind::ExpectedColon);
+            return Err(self.fail(kind, Phase::Colon));
         }
         self.at += 1;
         Ok(())
@@ -224,6 +285,7 @@ impl Parser<'_> {
                 Ok(())
             }
             Err((at, kind)) => {
+                self.resume = Some(start - 1);
                 self.at = at;
                 Err(kind)
             }

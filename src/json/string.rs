@@ -40,6 +40,12 @@ fn short(text: &[u8], at: usize, end: usize) -> (usize, ErrorKind) {
 /// Eight bytes a step: the lowest marked byte of a word is always a true find.
 #[inline]
 pub(super) fn next_special(text: &[u8], from: usize) -> usize {
+    next_special_or(text, from, b'"')
+}
+
+/// The same with another quote.
+#[inline]
+pub(super) fn next_special_or(text: &[u8], from: usize, quote: u8) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     let zero = |w: u64| w.wrapping_sub(ONES) & !w & HIGH;
@@ -48,7 +54,7 @@ pub(super) fn next_special(text: &[u8], from: usize) -> usize {
     let mut at = from;
     for word in words {
         let w = u64::from_le_bytes(*word);
-        let quote = zero(w ^ (ONES * 0x22));
+        let quote = zero(w ^ (ONES * u64::from(quote)));
         let slash = zero(w ^ (ONES * 0x5C));
         let control = w.wrapping_sub(ONES * 0x20) & !w & HIGH;
         let found = quote | slash | control;
@@ -57,29 +63,34 @@ pub(super) fn next_special(text: &[u8], from: usize) -> usize {
         }
         at += 8;
     }
-    at + tail.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\').unwrap_or(tail.len())
+    at + tail.iter().position(|&b| b < 0x20 || b == quote || b == b'\\').unwrap_or(tail.len())
 }
 
 /// Decodes the escapes of a valid JSON string's inside to WTF-8: surrogate pairs are joined, a
 /// lone half is kept.
 pub fn unescape(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        push_text(&mut out, &rest[..at]);
-        let (decoded, used) = escape(&rest[at..]);
-        match decoded {
-            Escape::Byte(byte) => out.push(byte),
-            Escape::Unit(unit) => push_joined(&mut out, unit),
-        }
-        rest = rest.get(at + used..).unwrap_or_default();
-    }
-    push_text(&mut out, rest);
+    unescape_into(&mut out, raw);
     out
 }
 
+/// The same, added to what `out` holds.
+pub(super) fn unescape_into(out: &mut Vec<u8>, raw: &[u8]) {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        push_text(out, &rest[..at]);
+        let (decoded, used) = escape(&rest[at..]);
+        match decoded {
+            Escape::Byte(byte) => out.push(byte),
+            Escape::Unit(unit) => push_joined(out, unit),
+        }
+        rest = rest.get(at + used..).unwrap_or_default();
+    }
+    push_text(out, rest);
+}
+
 /// Appends raw text; a raw low half may follow an escaped high one.
-fn push_text(out: &mut Vec<u8>, text: &[u8]) {
+pub(super) fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     if let (Some(&[0xED, b, c]), Some(&[0xED, 0xA0..=0xAF, _])) =
         (text.get(..3).and_then(|t| t.first_chunk::<3>()), out.last_chunk::<3>())
         && b >= 0xB0

@@ -1,0 +1,286 @@
+//! Fenced, tagged and reasoning blocks.
+
+use super::{Block, Context, Search, trimmed};
+
+/// How many fences in a row may stand inside one string.
+const FENCES_INSIDE: usize = 3;
+
+/// How often the end of a tag is looked for after a document ran past it.
+const RETRIES: u8 = 8;
+
+impl Search<'_> {
+    /// A run of back-ticks or tildes; gives the place after its block.
+    pub(super) fn fence(&mut self, at: usize, end: usize, context: Context) -> usize {
+        let text = self.text.get(..end).unwrap_or(self.text);
+        let rest = text.get(at..).unwrap_or_default();
+        let sign = rest.first().copied().unwrap_or(b'`');
+        let run = rest.iter().take_while(|&&b| b == sign).count();
+        let after = at + run;
+        self.steps += run as u64;
+        if run < 3 || context.block != Block::Bare || (sign == b'~' && !line_start(text, at)) {
+            return after;
+        }
+        let line = text.get(after..).unwrap_or_default();
+        let stop = memchr::memchr2(b'\n', b'`', line).map(|i| after + i);
+        let one_line = stop.is_none_or(|i| text.get(i) == Some(&b'`'));
+        let info_end = if one_line { word_end(text, after) } else { stop.unwrap_or(after) };
+        let info = text.get(after..info_end).unwrap_or_default().trim_ascii();
+        let word = info
+            .split(|b| matches!(b, b' ' | b'\t' | b'{' | b',' | b':'))
+            .next()
+            .unwrap_or_default();
+        let block = match word.to_ascii_lowercase().as_slice() {
+            b"json" => Block::JsonFence,
+            b"" | b"json5" | b"jsonc" | b"jsonl" | b"ndjson" | b"jsonlines" | b"txt" | b"text"
+            | b"output" | b"tool_code" | b"tool_call" => Block::PlainFence,
+            _ => Block::CodeFence,
+        };
+        let body = if one_line { info_end } else { info_end + 1 };
+        let mut closes = [end; FENCES_INSIDE];
+        let mut from = body;
+        for close in &mut closes {
+            *close =
+                if one_line { any_fence(text, from) } else { closing_fence(text, from, sign, run) };
+            self.steps += (*close - from) as u64;
+            from = (*close + run).min(end);
+        }
+        self.fenced(at, body, closes, run, Context { block, ..context })
+    }
+
+    fn fenced(
+        &mut self,
+        at: usize,
+        body: usize,
+        closes: [usize; FENCES_INSIDE],
+        run: usize,
+        context: Context,
+    ) -> usize {
+        let end = closes[0];
+        let (start, _) = trimmed(self.text, body, end);
+        let after = |close: usize, len: usize| if close >= len { close } else { close + run };
+        let limit = self.text.len();
+        let mut inner = Context { outer: (at, after(end, limit)), start, ..context };
+        let mut from = start;
+        if matches!(self.text.get(start), Some(b'{' | b'[')) {
+            for (i, &close) in closes.iter().enumerate() {
+                // A fence inside a string does not end the block: the string goes on.
+                let next = self.fenced_head(start, close, i, &mut inner, run);
+                if let Some(next) = next {
+                    from = next;
+                    break;
+                }
+                if self.error.is_some() {
+                    return limit;
+                }
+            }
+            if from == start {
+                from = self.head(start, end, inner, None);
+            }
+            if inner.outer.1 > end.saturating_add(run) {
+                return inner.outer.1;
+            }
+        } else {
+            self.fenced_scalar(start, end, inner);
+        }
+        if from < inner.outer.1 {
+            self.scan(from, inner.outer.1.min(end), inner);
+        }
+        inner.outer.1
+    }
+
+    /// Reads a fence's document as far as one of the possible ends; None where the document goes
+    /// on beyond it.
+    fn fenced_head(
+        &mut self,
+        start: usize,
+        close: usize,
+        tries: usize,
+        inner: &mut Context,
+        run: usize,
+    ) -> Option<usize> {
+        let attempt = self.attempt(start, close, *inner, None)?;
+        let text = self.text;
+        let last = close >= text.len();
+        if attempt.cut_string && !attempt.closed && !last && tries + 1 < FENCES_INSIDE {
+            return None;
+        }
+        if tries > 0 && !attempt.closed {
+            return None;
+        }
+        let end = attempt.end;
+        if tries > 0 || attempt.closed {
+            // The block may be closed on the document's last line.
+            let (next, _) = trimmed(text, end, close.saturating_add(run).min(text.len()));
+            let marks = text.get(next..).unwrap_or_default();
+            let sign = text.get(inner.outer.0).copied().unwrap_or(b'`');
+            let ticks = marks.iter().take_while(|&&b| b == sign).count();
+            if ticks >= 3 {
+                inner.outer.1 = next + ticks;
+            } else if tries > 0 {
+                inner.outer.1 = close.saturating_add(run).min(text.len());
+            }
+        }
+        let keep = *inner;
+        if tries == 0 {
+            // Small lists and words need the checks that any region's start needs.
+            return Some(self.head_of(attempt, start, close, keep));
+        }
+        self.add(attempt, start, keep);
+        Some(end)
+    }
+
+    /// A fence may hold a valid scalar.
+    fn fenced_scalar(&mut self, start: usize, end: usize, inner: Context) {
+        let (start, end) = trimmed(self.text, start, end);
+        if start < end
+            && end < self.text.len()
+            && let Some(attempt) = self.strict_scalar(start, end)
+        {
+            self.add(attempt, start, inner);
+        }
+    }
+
+    /// Something in angle brackets.
+    pub(super) fn tag(&mut self, at: usize, end: usize, context: Context) -> usize {
+        let text = self.text.get(..end).unwrap_or(self.text);
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let closing = rest.first() == Some(&b'/');
+        let name_start = usize::from(closing);
+        let name = rest.get(name_start..).unwrap_or_default();
+        let len = name
+            .iter()
+            .take(64)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'|'))
+            .count();
+        let name = name.get(..len).unwrap_or_default();
+        self.steps += len as u64 + 1;
+        let tail = rest.get(name_start + len..).unwrap_or_default();
+        let close = tail.iter().take(128).position(|b| matches!(b, b'>' | b'<' | b'\n'));
+        let Some(close) = close.filter(|&i| tail.get(i) == Some(&b'>') && len > 0) else {
+            return at + 1;
+        };
+        let after = at + 1 + name_start + len + close + 1;
+        if is_reasoning(name) {
+            return self.reasoning(after, end, name, closing);
+        }
+        if closing || context.block != Block::Bare {
+            return after;
+        }
+        let (start, _) = trimmed(self.text, after, end);
+        if !matches!(text.get(start), Some(b'{' | b'[')) {
+            return after;
+        }
+        self.tagged(at, start, end, name, context)
+    }
+
+    fn tagged(
+        &mut self,
+        at: usize,
+        start: usize,
+        end: usize,
+        name: &[u8],
+        context: Context,
+    ) -> usize {
+        let mut inner = Context { block: Block::Tag, outer: (at, end), start, ..context };
+        let Some(mut attempt) = self.attempt(start, end, inner, None) else { return start + 1 };
+        if attempt.cut_string && attempt.end >= end && self.retries < RETRIES {
+            self.retries += 1;
+            if let Some(close) = self.closing_tag(name, start, end)
+                && let Some(shorter) = self.attempt(start, close, inner, None)
+            {
+                attempt = shorter;
+            }
+        }
+        let after = attempt.end;
+        let tail = self.text.get(after..end).unwrap_or_default();
+        let (next, _) = trimmed(self.text, after, end);
+        let closed = tail.get(next - after..).is_some_and(|t| t.starts_with(b"</"));
+        inner.outer.1 = if closed {
+            let rest = self.text.get(next..end).unwrap_or_default();
+            next + rest.iter().take(128).position(|&b| b == b'>').map_or(0, |i| i + 1)
+        } else {
+            after
+        };
+        let outer_end = inner.outer.1.max(after);
+        self.head_of(attempt, start, end, inner);
+        outer_end
+    }
+
+    fn reasoning(&mut self, after: usize, end: usize, name: &[u8], closing: bool) -> usize {
+        if closing {
+            // Everything before a closing tag without an opening one was reasoning.
+            self.finish_run();
+            if let Some((_, mut run)) = self.best.take() {
+                run.context.reasoning = true;
+                self.best = Some((run.rank(), run));
+            }
+            self.open_reasoning = false;
+            return after;
+        }
+        let close = if self.no_reasoning_end { None } else { self.closing_tag(name, after, end) };
+        let Some(close) = close else {
+            self.no_reasoning_end = true;
+            self.open_reasoning = true;
+            return after;
+        };
+        self.finish_run();
+        let inner =
+            Context { reasoning: true, outer: (after, close), start: after, block: Block::Bare };
+        self.scan(after, close, inner);
+        self.finish_run();
+        let rest = self.text.get(close..end).unwrap_or_default();
+        close + rest.iter().take(128).position(|&b| b == b'>').map_or(rest.len(), |i| i + 1)
+    }
+
+    /// Where the closing tag of a name starts.
+    fn closing_tag(&mut self, name: &[u8], from: usize, end: usize) -> Option<usize> {
+        let text = self.text.get(from..end).unwrap_or_default();
+        let found = memchr::memmem::find_iter(text, b"</").find(|&i| {
+            let rest = text.get(i + 2..).unwrap_or_default();
+            rest.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name))
+        });
+        self.steps += found.unwrap_or(text.len()) as u64;
+        found.map(|i| from + i)
+    }
+}
+
+/// True for the names of reasoning tags.
+pub(in super::super) fn is_reasoning(name: &[u8]) -> bool {
+    [&b"think"[..], b"thinking", b"reasoning", b"thought"]
+        .iter()
+        .any(|n| name.eq_ignore_ascii_case(n))
+}
+
+fn line_start(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.iter().rev().take(8).find(|b| !matches!(b, b' ' | b'\t' | b'>'));
+    line.is_none_or(|&b| b == b'\n')
+}
+
+/// The end of the word that names a fence's language on the document's own line.
+fn word_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take(24).position(|b| !b.is_ascii_alphanumeric()).unwrap_or(0)
+}
+
+/// The next three back-ticks.
+fn any_fence(text: &[u8], from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    memchr::memmem::find(rest, b"```").map_or(text.len(), |i| from + i)
+}
+
+/// The next line that closes a fence: at least as many signs, and no word right behind them.
+fn closing_fence(text: &[u8], from: usize, sign: u8, run: usize) -> usize {
+    let mut at = from;
+    while let Some(found) = memchr::memchr(sign, text.get(at..).unwrap_or_default()) {
+        let start = at + found;
+        let rest = text.get(start..).unwrap_or_default();
+        let len = rest.iter().take_while(|&&b| b == sign).count();
+        let next = rest.get(len);
+        if len >= run && line_start(text, start) && next.is_none_or(u8::is_ascii_whitespace) {
+            return start;
+        }
+        at = start + len;
+    }
+    text.len()
+}

@@ -1,0 +1,690 @@
+//! Which part of a text is the document.
+//!
+//! One pass from left to right finds fenced blocks (back-ticks and tildes, three or more, closed
+//! or not), tagged blocks (`<tool_call>`), reasoning blocks (`<think>`) and bare brackets. Where
+//! the words behind an opening bracket look like data, the document is read there and then, so
+//! nothing inside it is looked at again. Documents with nothing but space and commas between
+//! them form one candidate, the list of them.
+//!
+//! The best candidate is taken, in this order: a `json` fence that parses; another fence or a tag
+//! that parses; a `json` fence that repairs to something; an untagged fence or a tag that repairs
+//! to keys with values; bare documents. Among bare ones keys with values come before plain lists
+//! (citations, indices), valid before repaired, quoted keys before bare ones, empty brackets last,
+//! then the earlier one. Reasoning blocks count only if nothing stands outside them.
+
+mod blocks;
+
+pub(super) use blocks::is_reasoning;
+
+use super::diagnostics::{Code, Log};
+use super::document::{Document, Kind, Node, Place, index_u32};
+use super::escaped::Unescaped;
+use super::extract::Source;
+use super::repair::{Other, Parser, RepairErrorKind, State, Stop, list_of, step_budget};
+use super::strict::{ErrorKind, Phase, Stopped, parse_until};
+use crate::target::{trim_js, trim_js_span};
+
+/// The document that was chosen.
+pub(super) struct Found<'a> {
+    pub(super) document: Document<'a>,
+    pub(super) span: (usize, usize),
+    /// The span with the fence or tags around it.
+    pub(super) outer: (usize, usize),
+    pub(super) source: Source,
+    pub(super) reasoning: bool,
+}
+
+/// What kind of block is being searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    /// No block: prose.
+    Bare,
+    JsonFence,
+    PlainFence,
+    CodeFence,
+    Tag,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Context {
+    block: Block,
+    reasoning: bool,
+    /// The span of the block with its marks.
+    outer: (usize, usize),
+    start: usize,
+}
+
+/// How good a candidate is: smaller is better.
+type Rank = (bool, u8, u8, u8, u8);
+
+/// Documents that stand together.
+struct Run {
+    nodes: Vec<Node>,
+    side: Vec<u8>,
+    count: usize,
+    log: Log,
+    span: (usize, usize),
+    context: Context,
+    strict: bool,
+    evidence: Evidence,
+}
+
+/// How much a document looks like data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Evidence {
+    QuotedKeys,
+    BareKeys,
+    Values,
+    Empty,
+}
+
+/// What the words behind an opening bracket say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    Keys,
+    Values,
+    Empty,
+    Cut,
+    Nothing,
+}
+
+/// One document that was read.
+struct Attempt {
+    nodes: Vec<Node>,
+    side: Vec<u8>,
+    log: Log,
+    end: usize,
+    /// Its brackets were closed.
+    closed: bool,
+    cut_string: bool,
+    evidence: Evidence,
+}
+
+/// The search through one text.
+pub(super) struct Search<'a> {
+    text: &'a [u8],
+    max_depth: usize,
+    partial: bool,
+    all: bool,
+    budget: u64,
+    pub(super) steps: u64,
+    pub(super) error: Option<(RepairErrorKind, usize)>,
+    run: Option<Run>,
+    best: Option<(Rank, Run)>,
+    others: Vec<Run>,
+    other_spans: Log,
+    /// An opening reasoning tag has no end: the last document is the answer.
+    open_reasoning: bool,
+    no_reasoning_end: bool,
+    retries: u8,
+    /// Documents that stand together are kept apart.
+    pub(super) apart: bool,
+    /// Where the last document that was tried starts.
+    pub(super) last_start: usize,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(text: &'a [u8], max_depth: usize, partial: bool, all: bool) -> Self {
+        Search {
+            text,
+            max_depth,
+            partial,
+            all,
+            budget: step_budget(text.len()),
+            steps: 0,
+            error: None,
+            run: None,
+            best: None,
+            others: Vec::new(),
+            other_spans: Log::default(),
+            open_reasoning: false,
+            no_reasoning_end: false,
+            retries: 0,
+            apart: false,
+            last_start: 0,
+        }
+    }
+
+    /// Searches the trimmed text, which the strict parser could not read as a whole.
+    pub(super) fn run(&mut self, start: usize, end: usize, stopped: Stopped) {
+        let context = Context { block: Block::Bare, reasoning: false, outer: (start, end), start };
+        // White space at the end belongs to a string that is cut there.
+        let region_end = self.text.len();
+        let at = match self.text.get(start) {
+            Some(b'{' | b'[') => self.head(start, region_end.max(end), context, Some(stopped)),
+            _ => start,
+        };
+        self.scan(at, region_end, context);
+        self.finish_run();
+    }
+
+    /// The document at the start of a region: it needs less evidence than one amid prose.
+    fn head(
+        &mut self,
+        start: usize,
+        end: usize,
+        context: Context,
+        stopped: Option<Stopped>,
+    ) -> usize {
+        let ahead = self.ahead(start, end);
+        let body = self.text.get(start..end).unwrap_or_default();
+        let mut last = trim_js(body).last().copied();
+        if context.block != Block::Bare && last == Some(b'`') {
+            last = None;
+        }
+        let bracket = self.text.get(start).copied();
+        let whole = matches!((bracket, last), (Some(b'['), Some(b']')) | (Some(b'{'), Some(b'}')));
+        if ahead == Ahead::Nothing && !whole && bracket == Some(b'[') {
+            return start;
+        }
+        let Some(attempt) = self.attempt(start, end, context, stopped) else { return start + 1 };
+        self.head_of(attempt, start, end, context)
+    }
+
+    /// Takes the document at the start of a region, if it is data.
+    fn head_of(&mut self, attempt: Attempt, start: usize, end: usize, context: Context) -> usize {
+        let ahead = self.ahead(start, end);
+        let bracket = self.text.get(start).copied();
+        let rest = self.text.get(attempt.end..end).unwrap_or_default();
+        if ahead == Ahead::Nothing {
+            // `[x, y]` is a list where it is all there is, `{name}` is not data.
+            let alone = trim_js(rest).is_empty() || trim_js(rest).first() == Some(&b',');
+            let keys = attempt.evidence <= Evidence::BareKeys;
+            if !(alone && (keys || bracket == Some(b'[')) || keys && attempt.closed)
+                || dropped(&attempt.log) && !keys
+            {
+                return start + 1;
+            }
+        }
+        let at = attempt.end;
+        self.add(attempt, start, context);
+        at
+    }
+
+    /// Searches a region for documents.
+    fn scan(&mut self, start: usize, end: usize, context: Context) {
+        let mut at = start;
+        let text = self.text.get(..end).unwrap_or(self.text);
+        while self.error.is_none() {
+            let rest = text.get(at..).unwrap_or_default();
+            let mark = |b: &u8| matches!(b, b'{' | b'[' | b'`' | b'~' | b'<');
+            let found = rest.iter().position(mark);
+            self.steps += found.unwrap_or(rest.len()) as u64;
+            let Some(found) = found else { return };
+            let mark = at + found;
+            at = match text.get(mark) {
+                Some(b'{' | b'[') => self.bracket(mark, end, context),
+                Some(b'<') => self.tag(mark, end, context),
+                Some(_) => self.fence(mark, end, context),
+                None => return,
+            };
+            at = at.max(mark + 1);
+        }
+    }
+
+    /// A bracket amid prose.
+    fn bracket(&mut self, at: usize, end: usize, context: Context) -> usize {
+        let before = at.checked_sub(1).and_then(|i| self.text.get(i)).copied();
+        let ahead = self.ahead(at, end);
+        let object = self.text.get(at) == Some(&b'{');
+        if before == Some(b'\\') && ahead != Ahead::Keys {
+            return at + 1;
+        }
+        match ahead {
+            Ahead::Nothing => at + 1,
+            Ahead::Cut if !object => at + 1,
+            Ahead::Empty if !object && self.is_check_box(at) => at + 1,
+            Ahead::Values => self.values(at, end, context),
+            Ahead::Keys | Ahead::Empty | Ahead::Cut => {
+                let Some(attempt) = self.attempt(at, end, context, None) else { return at + 1 };
+                let next = attempt.end;
+                if !(attempt.evidence >= Evidence::Values && dropped(&attempt.log)) {
+                    self.add(attempt, at, context);
+                }
+                next
+            }
+        }
+    }
+
+    /// `- [ ] task`
+    fn is_check_box(&self, at: usize) -> bool {
+        let before = self.text.get(..at).unwrap_or_default();
+        self.text.get(at + 1) == Some(&b' ')
+            && matches!(before.trim_ascii_end().last(), Some(b'-' | b'*' | b'+' | b'.'))
+    }
+
+    /// A list of scalars amid prose: valid, or short and complete.
+    fn values(&mut self, at: usize, end: usize, context: Context) -> usize {
+        let text = self.text.get(..end).unwrap_or(self.text);
+        let mut stopped = parse_until(text, at, end, self.max_depth);
+        if let Some(error) = stopped.error.filter(|e| e.kind == ErrorKind::TooDeep) {
+            self.fail(RepairErrorKind::TooDeep(self.max_depth), error.offset);
+            return end;
+        }
+        self.steps += (stopped.at - at) as u64;
+        let done = stopped.error.is_none() || stopped.phase == Phase::Done;
+        if done {
+            let next = stopped.at;
+            stopped.nodes.shrink_to_fit();
+            if let Some(attempt) = self.attempt(at, end, context, Some(stopped)) {
+                let next = attempt.end;
+                self.add(attempt, at, context);
+                return next;
+            }
+            return next;
+        }
+        let resume = stopped.at.max(at + 1);
+        let inside = text.get(at + 1..).unwrap_or_default();
+        let close = memchr::memchr3(b'[', b']', b'{', inside).map(|i| at + 1 + i);
+        self.steps += close.map_or(inside.len(), |c| c - at) as u64;
+        match close {
+            Some(close) if text.get(close) == Some(&b']') => {
+                if let Some(attempt) = self.attempt(at, close + 1, context, None)
+                    && attempt.closed
+                    && !loose(&attempt.log)
+                {
+                    self.add(attempt, at, context);
+                }
+                close + 1
+            }
+            None if text.get(at + 1) == Some(&b'"') => {
+                if let Some(attempt) = self.attempt(at, end, context, None)
+                    && !loose_words(&attempt.log)
+                {
+                    self.add(attempt, at, context);
+                }
+                end
+            }
+            _ => resume,
+        }
+    }
+
+    /// A whole stretch that is one valid scalar.
+    fn strict_scalar(&mut self, start: usize, end: usize) -> Option<Attempt> {
+        let text = self.text.get(..end)?;
+        let stopped = parse_until(text, start, end, self.max_depth);
+        self.steps += (stopped.at - start) as u64;
+        if stopped.error.is_some() {
+            return None;
+        }
+        Some(Attempt::of(State::resume(text, stopped, self.max_depth, 0), true))
+    }
+
+    /// What stands behind an opening bracket.
+    fn ahead(&mut self, at: usize, end: usize) -> Ahead {
+        let text = self.text.get(..end).unwrap_or(self.text);
+        let mut probe =
+            Parser { text, last: true, state: State::new(at, self.max_depth, u64::MAX) };
+        let result = look(&mut probe, at);
+        self.steps += probe.state.steps;
+        result
+    }
+
+    /// Reads the document at a place.
+    fn attempt(
+        &mut self,
+        at: usize,
+        end: usize,
+        context: Context,
+        stopped: Option<Stopped>,
+    ) -> Option<Attempt> {
+        self.last_start = at;
+        let text = self.text.get(..end).unwrap_or(self.text);
+        let stopped = stopped.unwrap_or_else(|| parse_until(text, at, end, self.max_depth));
+        if let Some(error) = stopped.error {
+            match error.kind {
+                ErrorKind::TooDeep => {
+                    return self.fail(RepairErrorKind::TooDeep(self.max_depth), error.offset);
+                }
+                ErrorKind::TooLong => return self.fail(RepairErrorKind::TooLong, error.offset),
+                _ => {}
+            }
+        }
+        self.steps += (stopped.at - at) as u64;
+        let budget = self.budget.saturating_sub(self.steps);
+        let whole = stopped.error.is_none();
+        let mut state = State::resume(text, stopped, self.max_depth, budget);
+        state.fenced = context.block != Block::Bare;
+        state.partial = self.partial;
+        let mut parser = Parser { text, last: true, state };
+        let stop = if whole { Stop::Done } else { parser.run() };
+        let state = parser.state;
+        self.steps += state.steps;
+        match stop {
+            Stop::Done | Stop::End | Stop::More => {}
+            Stop::TooDeep => return self.fail(RepairErrorKind::TooDeep(self.max_depth), state.at),
+            Stop::Budget => return self.fail(RepairErrorKind::Budget, state.at),
+            Stop::Escaped => return self.escaped(at, end),
+        }
+        Some(Attempt::of(state, stop == Stop::Done))
+    }
+
+    fn fail(&mut self, kind: RepairErrorKind, offset: usize) -> Option<Attempt> {
+        self.error.get_or_insert((kind, offset));
+        None
+    }
+
+    /// A document that is escaped once more: `{\"a\": 1}`.
+    fn escaped(&mut self, at: usize, end: usize) -> Option<Attempt> {
+        let mut window = 256usize;
+        loop {
+            let stretch = end.min(at.saturating_add(window));
+            let unescaped = Unescaped::of(self.text.get(at..stretch).unwrap_or_default());
+            self.steps += (stretch - at) as u64;
+            let text = &unescaped.text[..];
+            let stopped = parse_until(text, 0, text.len(), self.max_depth);
+            let whole = stopped.error.is_none();
+            if stopped.error.is_some_and(|e| e.kind == ErrorKind::TooDeep) {
+                return self.fail(RepairErrorKind::TooDeep(self.max_depth), at);
+            }
+            let budget = self.budget.saturating_sub(self.steps);
+            let mut parser = Parser {
+                text,
+                last: true,
+                state: State::resume(text, stopped, self.max_depth, budget),
+            };
+            let stop = if whole { Stop::Done } else { parser.run() };
+            let state = parser.state;
+            self.steps += state.steps;
+            match stop {
+                Stop::TooDeep => return self.fail(RepairErrorKind::TooDeep(self.max_depth), at),
+                Stop::Budget => return self.fail(RepairErrorKind::Budget, at),
+                Stop::Escaped => return None,
+                _ => {}
+            }
+            if stop != Stop::Done && stretch < end {
+                window = window.saturating_mul(4);
+                continue;
+            }
+            let closed = stop == Stop::Done;
+            let mut attempt = Attempt::of(state, closed);
+            attempt.own(text);
+            let map = |offset: usize| at + unescaped.original(offset);
+            attempt.end = map(attempt.end);
+            let mut log = Log::default();
+            log.add(Code::EscapedDocument, at, attempt.end);
+            for mut found in std::mem::take(&mut attempt.log.list) {
+                (found.start, found.end) = (map(found.start), map(found.end));
+                log.push(found);
+            }
+            attempt.log = log;
+            return Some(attempt);
+        }
+    }
+
+    /// Takes a document as a candidate, or as a part of the one before it.
+    fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
+        if let Some(run) = &mut self.run {
+            let between = self.text.get(run.span.1..start).unwrap_or_default();
+            let near = run.context.outer == context.outer && run.context.block == context.block;
+            let plain = |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b';');
+            let keys = |e: Evidence| e <= Evidence::BareKeys;
+            let alike =
+                keys(run.evidence) == keys(attempt.evidence) || run.span.0 == run.context.start;
+            if !self.apart && near && alike && trim_js(between).iter().all(plain) {
+                run.append(attempt);
+                return;
+            }
+        }
+        self.finish_run();
+        self.run = Some(Run {
+            count: 1,
+            span: (start, attempt.end),
+            strict: attempt.log.list.is_empty(),
+            evidence: attempt.evidence,
+            nodes: attempt.nodes,
+            side: attempt.side,
+            log: attempt.log,
+            context,
+        });
+    }
+
+    fn finish_run(&mut self) {
+        let Some(run) = self.run.take() else { return };
+        let rank = run.rank();
+        let better = match &self.best {
+            None => true,
+            Some((best, _)) if self.open_reasoning => rank <= *best,
+            Some((best, _)) => rank < *best,
+        };
+        let loser =
+            if better { self.best.replace((rank, run)).map(|(_, run)| run) } else { Some(run) };
+        if let Some(run) = loser {
+            self.lose(run);
+        }
+    }
+
+    fn lose(&mut self, run: Run) {
+        let code =
+            if run.context.reasoning { Code::ReasoningSkipped } else { Code::OtherCandidate };
+        self.other_spans.add(code, run.span.0, run.span.1);
+        if self.all {
+            self.others.push(run);
+        }
+    }
+
+    /// The best document, its diagnostics, and the others.
+    pub(super) fn choose(self) -> Option<(Found<'a>, Log, Vec<Other<'a>>)> {
+        let text = self.text;
+        let (_, run) = self.best?;
+        let mut log = Log::default();
+        if run.context.reasoning {
+            log.add(Code::ReasoningUsed, run.span.0, run.span.1);
+        }
+        let (found, run_log) = run.found(text);
+        log.append(run_log);
+        log.append(self.other_spans);
+        let mut others = self.others;
+        others.sort_by_key(|run| run.span.0);
+        let others = others
+            .into_iter()
+            .map(|run| {
+                let (found, _) = run.found(text);
+                Other {
+                    document: found.document,
+                    span: found.span,
+                    source: found.source,
+                    reasoning: found.reasoning,
+                }
+            })
+            .collect();
+        Some((found, log, others))
+    }
+
+    /// Every candidate in order, for [`super::object_spans`].
+    pub(super) fn into_all(mut self) -> Vec<Other<'a>> {
+        let text = self.text;
+        let mut runs = std::mem::take(&mut self.others);
+        runs.extend(self.best.take().map(|(_, run)| run));
+        runs.sort_by_key(|run| run.span.0);
+        let other = |run: Run| {
+            let (found, _) = run.found(text);
+            Other {
+                document: found.document,
+                span: found.span,
+                source: found.source,
+                reasoning: found.reasoning,
+            }
+        };
+        runs.into_iter().map(other).collect()
+    }
+}
+
+impl Attempt {
+    fn of(state: State, closed: bool) -> Attempt {
+        let root = state.nodes.first().map(|n| (n.kind, n.end));
+        let keys = state.nodes.iter().any(|n| n.kind == Kind::Object && n.end > 0);
+        let evidence = match root {
+            Some((Kind::Object | Kind::Array, 0)) | None => Evidence::Empty,
+            _ if keys && state.quoted_key => Evidence::QuotedKeys,
+            _ if keys => Evidence::BareKeys,
+            _ => Evidence::Values,
+        };
+        let cut_string = state
+            .log
+            .list
+            .iter()
+            .any(|d| matches!(d.code, Code::TruncatedString | Code::TruncatedEscape));
+        let mut nodes = state.nodes;
+        if nodes.capacity() > 2 * nodes.len() + 16 {
+            nodes.shrink_to_fit();
+        }
+        Attempt {
+            nodes,
+            side: state.side,
+            log: state.log,
+            end: state.at,
+            closed,
+            cut_string,
+            evidence,
+        }
+    }
+
+    /// Moves all texts into the side buffer.
+    fn own(&mut self, text: &[u8]) {
+        let mut side = Vec::with_capacity(text.len() + self.side.len());
+        side.extend_from_slice(text);
+        let base = index_u32(side.len());
+        side.extend_from_slice(&self.side);
+        for node in &mut self.nodes {
+            match node.place {
+                _ if matches!(node.kind, Kind::Array | Kind::Object) => {}
+                Place::Side => {
+                    node.start += base;
+                    node.end += base;
+                }
+                Place::Plain => {}
+                Place::Escaped => {
+                    let raw = text.get(node.start as usize..node.end as usize).unwrap_or_default();
+                    let start = index_u32(side.len());
+                    super::string::unescape_into(&mut side, raw);
+                    (node.start, node.end) = (start, index_u32(side.len()));
+                }
+            }
+            node.place = Place::Side;
+        }
+        self.side = side;
+    }
+}
+
+impl Run {
+    fn append(&mut self, attempt: Attempt) {
+        let (base, side) = (index_u32(self.nodes.len()), index_u32(self.side.len()));
+        self.nodes.extend(attempt.nodes.into_iter().map(|mut node| {
+            node.next += base;
+            if node.place == Place::Side && !matches!(node.kind, Kind::Array | Kind::Object) {
+                node.start += side;
+                node.end += side;
+            }
+            node
+        }));
+        self.side.extend_from_slice(&attempt.side);
+        self.strict &= attempt.log.list.is_empty();
+        self.log.append(attempt.log);
+        self.count += 1;
+        self.span.1 = attempt.end;
+        self.evidence = self.evidence.min(attempt.evidence);
+    }
+
+    fn rank(&self) -> Rank {
+        let strict = self.strict && self.count == 1;
+        let empty = self.evidence == Evidence::Empty;
+        let keys = self.evidence <= Evidence::BareKeys;
+        let tier = match self.context.block {
+            Block::JsonFence if strict => 0,
+            Block::PlainFence | Block::CodeFence | Block::Tag if strict => 1,
+            Block::JsonFence if !empty => 2,
+            Block::PlainFence | Block::Tag if keys => 3,
+            _ => 4,
+        };
+        if tier < 4 {
+            return (self.context.reasoning, tier, 0, 0, self.evidence as u8);
+        }
+        let list = u8::from(!keys) + u8::from(empty);
+        let code = u8::from(self.context.block == Block::CodeFence);
+        (self.context.reasoning, tier, list, u8::from(!self.strict) + code, self.evidence as u8)
+    }
+
+    fn found(self, text: &[u8]) -> (Found<'_>, Log) {
+        let Run { mut nodes, side, count, mut log, span, context, .. } = self;
+        if count > 1 {
+            list_of(&mut nodes, count);
+            log.add(Code::SeveralDocuments, span.0, span.1);
+        }
+        let source = match context.block {
+            Block::Bare if span.0 <= context.outer.0 && span.1 >= context.outer.1 => Source::Whole,
+            Block::Bare => Source::Brackets,
+            Block::Tag => Source::Tag,
+            _ => Source::Fence,
+        };
+        let outer = if context.block == Block::Bare { span } else { context.outer };
+        let document = Document { text, side, nodes };
+        (Found { document, span, outer, source, reasoning: context.reasoning }, log)
+    }
+}
+
+/// Text inside the document was dropped.
+fn dropped(log: &Log) -> bool {
+    log.list.iter().any(|d| matches!(d.code, Code::DroppedText | Code::DroppedKey))
+}
+
+/// Repairs that a plain list amid prose does not need.
+fn loose(log: &Log) -> bool {
+    loose_words(log)
+        || log.list.iter().any(|d| matches!(d.code, Code::ClosedAtEof | Code::InnerQuote))
+}
+
+fn loose_words(log: &Log) -> bool {
+    log.list.iter().any(|d| {
+        matches!(
+            d.code,
+            Code::UnquotedValue
+                | Code::NumberAsText
+                | Code::DroppedText
+                | Code::Ellipsis
+                | Code::MissingComma
+        )
+    })
+}
+
+/// Looks behind the bracket at a place.
+pub(super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
+    let mut at = at;
+    for level in 0..8 {
+        let (next, _) = probe.space_after(at + 1);
+        let opener = probe.text.get(at).copied();
+        let Some(&byte) = probe.text.get(next) else { return Ahead::Cut };
+        let first = level == 0;
+        match (opener, byte) {
+            (Some(b'{'), b'}') | (Some(b'['), b']') => {
+                return if first { Ahead::Empty } else { Ahead::Keys };
+            }
+            (Some(b'{'), _) => {
+                let quoted = matches!(byte, b'"' | b'\'' | b'\\' | b'`' | 0xE2);
+                return match probe.key_ahead(next) {
+                    Ok(Some(true)) => Ahead::Keys,
+                    Ok(None) if quoted => Ahead::Cut,
+                    _ => Ahead::Nothing,
+                };
+            }
+            (_, b'{' | b'[') => at = next,
+            (_, b'"' | b'\'' | b'-' | b'0'..=b'9' | b'\\' | 0xE2) => return Ahead::Values,
+            _ => {
+                let word = probe.text.get(next..).unwrap_or_default();
+                let len = word.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
+                let literal = matches!(
+                    word.get(..len),
+                    Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None")
+                );
+                return if literal { Ahead::Values } else { Ahead::Nothing };
+            }
+        }
+    }
+    Ahead::Keys
+}
+
+/// The span of a region without white space at its ends.
+fn trimmed(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let (from, to) = trim_js_span(text.get(start..end).unwrap_or_default());
+    (start + from, start + to)
+}

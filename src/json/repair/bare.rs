@@ -1,0 +1,427 @@
+//! What stands without quotes: keys, text, literals, numbers, calls.
+//!
+//! A bare value runs to a comma, a closer or the end of its line. In an object a comma ends it
+//! only where a key with a colon follows, so `{city: Paris, France, zip: 1}` keeps its comma.
+
+use super::super::diagnostics::{Code, Diagnostic};
+use super::super::document::{Kind, Place};
+use super::super::strict::Phase;
+use super::number::{Form, form};
+use super::parser::{Flow, Parser, Stop};
+
+/// How far the end of a call's brackets or of a Markdown link is looked for.
+const CALL_AHEAD: usize = 256;
+
+impl Parser<'_> {
+    /// Reads a key without quotes: up to its colon.
+    pub(super) fn bare_key(&mut self) -> Flow {
+        let at = self.at;
+        let rest = self.text.get(at..).unwrap_or_default();
+        let ends = |b: &u8| {
+            matches!(b, b':' | b'=' | b',' | b'}' | b']' | b'{' | b'[' | b'\n' | b'\r' | b'"')
+        };
+        let seen = self.looked(at) - at;
+        let unseen = rest.get(seen..).unwrap_or_default();
+        let mut len = seen + unseen.iter().position(ends).unwrap_or(unseen.len());
+        self.steps += (len - seen) as u64;
+        if at + len >= self.text.len() && !self.last {
+            return Err(self.wait(at));
+        }
+        if let Some(wide) =
+            memchr::memmem::find(rest.get(..len).unwrap_or_default(), "：".as_bytes())
+        {
+            len = wide;
+        }
+        let end = at + len;
+        // `name": 1`: the opening quote is missing.
+        let quote = usize::from(self.byte(end) == Some(b'"'));
+        let key = rest.get(..len).unwrap_or_default().trim_ascii_end();
+        let (colon, more) = self.space_after(end + quote);
+        if more {
+            return Err(Stop::More);
+        }
+        let colon_there = matches!(self.byte(colon), Some(b':' | b'='))
+            || self.text.get(colon..colon + 3) == Some("：".as_bytes());
+        if colon_there && !key.is_empty() {
+            let code = if quote == 1 { Code::MissingQuote } else { Code::UnquotedKey };
+            self.log.add(code, at, at + key.len());
+            self.comma = None;
+            self.key = Some(self.leaf(Kind::String, at, at + key.len(), Place::Plain));
+            self.at = end + quote;
+            self.phase = Phase::Colon;
+            return Ok(());
+        }
+        // In `{1, 2}` the words are values.
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_');
+        let set = matches!(self.byte(end), Some(b',' | b'}')) && key.iter().all(word);
+        if set && !key.is_empty() && self.is_set() {
+            self.key = Some(self.leaf(Kind::String, at, at + key.len(), Place::Plain));
+            self.at = end;
+            self.phase = Phase::Colon;
+            return Ok(());
+        }
+        if end >= self.text.len() {
+            // The text ends inside a key.
+            self.log.add(Code::DroppedKey, at, end);
+            self.at = end;
+            return Ok(());
+        }
+        if key.is_empty() {
+            self.drop_byte(at);
+        } else {
+            self.log.extend(Code::DroppedText, at, end);
+            self.at = end;
+        }
+        Ok(())
+    }
+
+    /// Reads a value without quotes.
+    pub(super) fn bare(&mut self) -> Flow {
+        let at = self.at;
+        if let Some(prefix) = self.string_prefix(at) {
+            if let Some((quote, len)) = self.opening_quote(at + prefix)? {
+                self.log.add(Code::StringPrefix, at, at + prefix);
+                return self.open_string(quote, at + prefix, len);
+            }
+        }
+        let rest = self.text.get(at..).unwrap_or_default();
+        let word_byte =
+            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'+' | b'-' | b'$');
+        let seen = self.looked(at) - at;
+        let unseen = rest.get(seen..).unwrap_or_default();
+        let word = seen + unseen.iter().position(|b| !word_byte(b)).unwrap_or(unseen.len());
+        self.steps += (word - seen) as u64;
+        if at + word >= self.text.len() {
+            return if self.last { self.cut_word(at, word) } else { Err(self.wait(at)) };
+        }
+        if word > 0 && self.byte(at + word) == Some(b'(') && self.call(at, word)? {
+            return Ok(());
+        }
+        if word > 0 && self.simple(at, at + word)? {
+            return Ok(());
+        }
+        self.bare_text(at)
+    }
+
+    /// Reads a literal or number that is all of a value.
+    fn simple(&mut self, at: usize, end: usize) -> Result<bool, Stop> {
+        let word = self.text.get(at..end).unwrap_or_default();
+        let literal = literal(word);
+        if literal.is_none() && matches!(form(word), Form::Text) {
+            return Ok(false);
+        }
+        let (next, more) = self.space_after(end);
+        if more {
+            return Err(Stop::More);
+        }
+        let object = self.parent_kind() == Some(Kind::Object);
+        let ends = match self.byte(next) {
+            None | Some(b'}' | b']' | b';') => true,
+            Some(b')') => self.in_round(),
+            // `12,500` is one number, as text.
+            Some(b',') if object && literal.is_none() => {
+                !self.byte(next + 1).is_some_and(|b| b.is_ascii_digit())
+                    || self.key_ahead(next + 1)? == Some(true)
+            }
+            Some(b',') => true,
+            Some(_) if self.ends_document(next) => true,
+            Some(b'"' | b'\'' | b'{' | b'[') => next > end,
+            Some(_) if self.text.get(end..next).is_some_and(|t| t.contains(&b'\n')) => true,
+            Some(0xEF) => self.text.get(next..next + 3) == Some("，".as_bytes()),
+            Some(b'-' | b'0'..=b'9') if !object => next > end,
+            Some(_) => next > end && object && self.key_ahead(next)? == Some(true),
+        };
+        if ends {
+            self.word(at, end);
+        }
+        Ok(ends)
+    }
+
+    /// Adds the literal or number between two places.
+    fn word(&mut self, at: usize, end: usize) {
+        let text = self.text;
+        let word = text.get(at..end).unwrap_or_default();
+        self.at = end;
+        if let Some((kind, read_as)) = literal(word) {
+            if !matches!(word, b"true" | b"false" | b"null") {
+                let code = if kind == Kind::Number { Code::NotFinite } else { Code::PythonLiteral };
+                self.log.push(Diagnostic { read_as, ..Diagnostic::new(code, at, end) });
+            }
+            let content: &[u8] = if kind == Kind::Number { read_as.as_bytes() } else { b"" };
+            self.scalar_side(kind, content);
+            return;
+        }
+        match form(word) {
+            Form::Json => self.scalar(Kind::Number, at, end, Place::Plain),
+            Form::Other(digits) => {
+                self.log.add(Code::NumberForm, at, end);
+                self.scalar_side(Kind::Number, digits.as_bytes());
+            }
+            Form::Text => {
+                self.note_text(at, end);
+                self.scalar(Kind::String, at, end, Place::Plain);
+            }
+        }
+    }
+
+    fn note_text(&mut self, at: usize, end: usize) {
+        let number = match self.text.get(at..end) {
+            Some([b'-' | b'+' | b'.', b'0'..=b'9', ..] | [b'0'..=b'9', ..]) => Code::NumberAsText,
+            _ => Code::UnquotedValue,
+        };
+        self.log.add(number, at, end);
+    }
+
+    /// A word that ends the text: it may be cut.
+    fn cut_word(&mut self, at: usize, len: usize) -> Flow {
+        let end = at + len;
+        let text = self.text;
+        let word = text.get(at..end).unwrap_or_default();
+        self.at = end;
+        if literal(word).is_some() {
+            self.word(at, end);
+            return Ok(());
+        }
+        let whole: Option<(&[u8], Kind, &'static str)> = [
+            (&b"true"[..], Kind::True, "true"),
+            (b"false", Kind::False, "false"),
+            (b"null", Kind::Null, "null"),
+            (b"True", Kind::True, "true"),
+            (b"False", Kind::False, "false"),
+            (b"None", Kind::Null, "null"),
+        ]
+        .into_iter()
+        .find(|(whole, ..)| !word.is_empty() && whole.starts_with(word));
+        if let Some((_, kind, read_as)) = whole {
+            if !self.partial {
+                self.log.push(Diagnostic {
+                    read_as,
+                    ..Diagnostic::new(Code::TruncatedLiteral, at, end)
+                });
+                self.scalar_side(kind, b"");
+            }
+            return Ok(());
+        }
+        // Without an exponent's sign or a point that nothing follows.
+        let kept = word.iter().rposition(u8::is_ascii_digit).map_or(0, |i| i + 1);
+        let head = word.get(..kept).unwrap_or_default();
+        let tail = word.get(kept..).unwrap_or_default();
+        if kept > 0
+            && matches!(tail, b"" | b"." | b"e" | b"E" | b"e+" | b"e-" | b"E+" | b"E-")
+            && form(head) != Form::Text
+        {
+            self.log.add(Code::TruncatedNumber, at, end);
+            if !self.partial {
+                self.word(at, at + kept);
+                self.at = end;
+            }
+            return Ok(());
+        }
+        if matches!(word, b"-" | b"+" | b"." | b"-.") {
+            self.log.add(Code::TruncatedNumber, at, end);
+            return Ok(());
+        }
+        self.at = at;
+        self.bare_text(at)
+    }
+
+    /// Reads text to its end; it may hold words, quotes and balanced round brackets.
+    fn bare_text(&mut self, at: usize) -> Flow {
+        let object = self.parent_kind() == Some(Kind::Object);
+        let mut end = at;
+        let mut round = 0usize;
+        while let Some(byte) = self.byte(end) {
+            self.steps += 1;
+            match byte {
+                b'\n' | b'\r' => break,
+                b'}' | b']' => break,
+                b'(' => round += 1,
+                b')' if round > 0 => round -= 1,
+                b')' if self.in_round() => break,
+                b',' if round == 0 && self.comma_ends(end, object)? => break,
+                b'"' | b'\''
+                    if object
+                        && end > at
+                        && self.after_space(end)
+                        && self.key_ahead(end)? == Some(true) =>
+                {
+                    break;
+                }
+                b'/' if self.after_space(end)
+                    && matches!(self.byte(end + 1), Some(b'/' | b'*')) =>
+                {
+                    break;
+                }
+                b'#' if self.after_space(end) && self.byte(end + 1) == Some(b' ') => break,
+                b'`' | b'<' if self.ends_document(end) => break,
+                b';' if self
+                    .text
+                    .get(end + 1..)
+                    .is_some_and(|r| r.trim_ascii_start().starts_with(b"}"))
+                    && end + 64 > at =>
+                {
+                    break;
+                }
+                _ => {}
+            }
+            end += 1;
+        }
+        if end >= self.text.len() && !self.last {
+            return Err(Stop::More);
+        }
+        let text = self.text.get(at..end).unwrap_or_default();
+        let content = at + text.trim_ascii_end().len();
+        if content == at {
+            // Nothing that a value can be made of.
+            self.drop_byte(at);
+            return Ok(());
+        }
+        self.note_text(at, content);
+        self.scalar(Kind::String, at, content, Place::Plain);
+        self.at = end;
+        Ok(())
+    }
+
+    fn after_space(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|i| self.byte(i)).is_some_and(|b| b.is_ascii_whitespace())
+    }
+
+    fn comma_ends(&mut self, comma: usize, object: bool) -> Result<bool, Stop> {
+        if !object {
+            return Ok(true);
+        }
+        let (next, more) = self.space_after(comma + 1);
+        if more {
+            return Err(Stop::More);
+        }
+        Ok(match self.byte(next) {
+            None | Some(b'}' | b']' | b',') => true,
+            Some(_) if self.ends_document(next) => true,
+            Some(_) => self.key_ahead(next)? != Some(false),
+        })
+    }
+
+    /// `b'…'`, `u"…"`: the length of the prefix.
+    fn string_prefix(&self, at: usize) -> Option<usize> {
+        let rest = self.text.get(at..)?;
+        let len = rest.iter().take(3).position(|b| matches!(b, b'"' | b'\''))?;
+        let letters = rest.get(..len)?;
+        let known = |b: &u8| matches!(b, b'b' | b'B' | b'u' | b'U' | b'r' | b'R' | b'f' | b'F');
+        ((1..=2).contains(&len) && letters.iter().all(known)).then_some(len)
+    }
+
+    /// Enters a call that wraps one value: `ObjectId("…")`.
+    fn call(&mut self, at: usize, word: usize) -> Result<bool, Stop> {
+        let name = self.text.get(at..at + word).unwrap_or_default();
+        let named =
+            name.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'));
+        if !named || !self.may_enter_call() || !self.one_argument(at + word + 1) {
+            return Ok(false);
+        }
+        self.log.add(Code::CallWrapper, at, at + word + 1);
+        self.at = at + word + 1;
+        self.enter_call();
+        Ok(true)
+    }
+
+    /// True where round brackets hold one value; where their end is not near, if they start with
+    /// a container or a string.
+    fn one_argument(&mut self, from: usize) -> bool {
+        let rest = self.text.get(from..).unwrap_or_default();
+        let start = rest.trim_ascii_start();
+        if start.first().is_none_or(|&b| b == b')') {
+            return false;
+        }
+        let mut depth = 0usize;
+        let mut quote = None;
+        let mut escaped = false;
+        for &byte in rest.iter().take(CALL_AHEAD) {
+            self.steps += 1;
+            match (quote, byte) {
+                (Some(_), _) if escaped => escaped = false,
+                (Some(_), b'\\') => escaped = true,
+                (Some(q), b) => {
+                    if q == b {
+                        quote = None;
+                    }
+                }
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'(' | b'[' | b'{') => depth += 1,
+                (None, b')') if depth == 0 => {
+                    return matches!(
+                        start.first(),
+                        Some(b'"' | b'\'' | b'{' | b'[' | b'-' | b'0'..=b'9')
+                    ) || start.starts_with(b"new ")
+                        || self.nested_call(start);
+                }
+                (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
+                (None, b',') if depth == 0 => return false,
+                _ => {}
+            }
+        }
+        rest.len() > CALL_AHEAD && matches!(start.first(), Some(b'{' | b'[' | b'"' | b'\''))
+    }
+
+    fn nested_call(&self, start: &[u8]) -> bool {
+        let word = start
+            .iter()
+            .take(64)
+            .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')));
+        word.is_some_and(|i| i > 0 && start.get(i) == Some(&b'('))
+    }
+
+    /// `[text](http…)` as a value: where it ends.
+    pub(super) fn markdown_link(&mut self, at: usize) -> Result<Option<usize>, Stop> {
+        let rest = self.text.get(at + 1..).unwrap_or_default();
+        if !rest.first().is_some_and(|b| b.is_ascii_alphabetic() || *b >= 0x80) {
+            return Ok(None);
+        }
+        let window = rest.get(..CALL_AHEAD).unwrap_or(rest);
+        let stop = |b: &u8| matches!(b, b']' | b'[' | b'"' | b'{' | b'\n' | b',');
+        let Some(close) = window.iter().position(stop) else { return Ok(None) };
+        self.steps += close as u64;
+        if window.get(close..close + 2) != Some(b"](") {
+            return Ok(None);
+        }
+        let target = window.get(close + 2..).unwrap_or_default();
+        if !(target.starts_with(b"http")
+            || target.starts_with(b"/")
+            || target.starts_with(b"#")
+            || target.starts_with(b"mailto:"))
+        {
+            return Ok(None);
+        }
+        let end = target.iter().position(|b| matches!(b, b')' | b' ' | b'\n' | b'"'));
+        self.steps += end.unwrap_or(0) as u64;
+        Ok(end.filter(|&e| target.get(e) == Some(&b')')).map(|e| at + 1 + close + 2 + e + 1))
+    }
+
+    /// True where, without a comma, the next member or element starts.
+    pub(super) fn starts_next(&mut self, at: usize, object: bool) -> bool {
+        let Some(byte) = self.byte(at) else { return false };
+        let wide_quote = matches!(self.text.get(at..at + 3), Some([0xE2, 0x80, 0x98..=0x9F]));
+        match byte {
+            b'"' | b'\'' | b'`' => true,
+            b'{' | b'[' | b'(' => !object,
+            b'\\' => self.byte(at + 1) == Some(b'"'),
+            b'-' | b'+' | b'.' if !object => self.byte(at + 1).is_some_and(|b| b.is_ascii_digit()),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'0'..=b'9' => true,
+            _ => wide_quote || (byte >= 0x80 && !matches!(byte, 0xE2 | 0xEF)),
+        }
+    }
+}
+
+/// A literal of JSON, Python or JavaScript.
+fn literal(word: &[u8]) -> Option<(Kind, &'static str)> {
+    Some(match word {
+        b"true" | b"True" | b"TRUE" => (Kind::True, "true"),
+        b"false" | b"False" | b"FALSE" => (Kind::False, "false"),
+        b"null" | b"None" | b"undefined" | b"NULL" | b"Null" | b"NONE" | b"nil" => {
+            (Kind::Null, "null")
+        }
+        b"NaN" | b"nan" => (Kind::Number, "NaN"),
+        b"Infinity" | b"+Infinity" | b"inf" => (Kind::Number, "Infinity"),
+        b"-Infinity" | b"-inf" => (Kind::Number, "-Infinity"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,456 @@
+//! JSON that arrives in pieces: one live value that only grows.
+//!
+//! [`JsonStream::feed`] reads a piece and tells a [`Build`] what to add to the value: nothing
+//! that was told is ever taken back, so each prefix is stable. What is not certain yet (a number
+//! that may go on, a quote whose meaning depends on the next token) waits. Text before the
+//! document is skipped as in the repair tier: prose, reasoning blocks, a fence's first line.
+//!
+//! Work is proportional to the piece: an open string is decoded as it comes, other tokens are
+//! short.
+
+use std::borrow::Cow;
+
+use super::MAX_DEPTH;
+use super::candidates::{Ahead, look};
+use super::diagnostics::Diagnostic;
+use super::document::{Document, Kind, Node, Place, index_u32};
+use super::repair::{Event, Parser, RepairError, RepairErrorKind, State, Stop};
+use super::strict::{Phase, ROOT};
+use super::string::unescape;
+use crate::target::space_at_start;
+
+/// What a live value is built with. Values are added to the innermost open container: under the
+/// key that came before in an object, at the end of an array; the first one is the root.
+pub trait Build {
+    /// An object opens.
+    fn open_object(&mut self);
+    /// An array opens.
+    fn open_array(&mut self);
+    /// The innermost container is complete.
+    fn close(&mut self);
+    /// A key (WTF-8); its value comes next. A key that came before is set again.
+    fn key(&mut self, key: &[u8]);
+    /// `null`
+    fn null(&mut self);
+    /// A boolean.
+    fn boolean(&mut self, value: bool);
+    /// A number by its text; also `NaN`, `Infinity`, `-Infinity`.
+    fn number(&mut self, text: &str);
+    /// A complete string (WTF-8).
+    fn string(&mut self, text: &[u8]);
+    /// A string begins that this piece does not end; its place in the value waits for it.
+    fn tail_open(&mut self);
+    /// The open string grows by this text (WTF-8).
+    fn tail_grow(&mut self, text: &[u8]);
+    /// The open string is complete.
+    fn tail_close(&mut self);
+}
+
+/// How far a stream is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// No document has begun.
+    Waiting,
+    /// The document is open.
+    Open,
+    /// The document is complete; later text is ignored.
+    Complete,
+}
+
+/// A document that arrives in pieces.
+#[derive(Debug)]
+pub struct JsonStream {
+    text: Vec<u8>,
+    /// The last bytes of a piece that end inside a character.
+    cut: Vec<u8>,
+    state: Option<State>,
+    progress: Progress,
+    search: usize,
+    /// A reasoning block whose end is looked for: its name.
+    reasoning: Option<Vec<u8>>,
+    fenced: bool,
+    prose: bool,
+    /// How much of the open string was told.
+    tail: usize,
+    tail_open: bool,
+    max_depth: usize,
+    finished: bool,
+    steps: u64,
+}
+
+impl Default for JsonStream {
+    fn default() -> Self {
+        Self::new(MAX_DEPTH)
+    }
+}
+
+impl JsonStream {
+    /// A stream that nests at most `max_depth` levels, and never more than [`MAX_DEPTH`].
+    pub fn new(max_depth: usize) -> Self {
+        JsonStream {
+            text: Vec::new(),
+            cut: Vec::new(),
+            state: None,
+            progress: Progress::Waiting,
+            search: 0,
+            reasoning: None,
+            fenced: false,
+            prose: false,
+            tail: 0,
+            tail_open: false,
+            max_depth: max_depth.min(MAX_DEPTH),
+            finished: false,
+            steps: 0,
+        }
+    }
+
+    /// How far the stream is.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// The text so far.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// What was repaired so far.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        self.state.as_ref().map_or(&[], |s| &s.log.list)
+    }
+
+    /// The decoded text of the string that is open, if the value has one.
+    pub fn tail(&self) -> Option<&[u8]> {
+        if !self.tail_open {
+            return None;
+        }
+        self.state.as_ref().map(|s| &s.scratch[..])
+    }
+
+    /// The work that was done: bytes that decisions looked at.
+    pub fn steps(&self) -> u64 {
+        self.steps + self.state.as_ref().map_or(0, |s| s.steps)
+    }
+
+    /// Reads a piece (WTF-8, which may end inside a character).
+    pub fn feed(&mut self, piece: &[u8], build: &mut impl Build) -> Result<(), RepairError> {
+        if self.finished || self.progress == Progress::Complete {
+            return Ok(());
+        }
+        let joined;
+        let piece = if self.cut.is_empty() {
+            piece
+        } else {
+            self.cut.extend_from_slice(piece);
+            joined = std::mem::take(&mut self.cut);
+            &joined[..]
+        };
+        let (whole, cut) = piece.split_at(piece.len() - cut_len(piece));
+        self.cut = cut.to_vec();
+        if u32::try_from(self.text.len() + whole.len()).is_err() {
+            return Err(RepairError { kind: RepairErrorKind::TooLong, offset: self.text.len() });
+        }
+        // A surrogate pair may come in two pieces.
+        if memchr::memchr(0xED, whole).is_some() {
+            self.text.extend_from_slice(&crate::target::wtf8(whole.to_vec()));
+        } else {
+            self.text.extend_from_slice(whole);
+        }
+        self.go(false, build)
+    }
+
+    /// Ends the text: what is open is closed, and a last scalar is read. An error where no
+    /// document has begun.
+    pub fn finish(&mut self, build: &mut impl Build) -> Result<(), RepairError> {
+        if self.finished {
+            return Ok(());
+        }
+        let cut = std::mem::take(&mut self.cut);
+        self.text.extend_from_slice(&cut);
+        let result = self.go(true, build);
+        self.finished = true;
+        result?;
+        if self.progress == Progress::Waiting {
+            return Err(RepairError { kind: RepairErrorKind::NoJson, offset: 0 });
+        }
+        self.progress = Progress::Complete;
+        Ok(())
+    }
+
+    fn go(&mut self, last: bool, build: &mut impl Build) -> Result<(), RepairError> {
+        if self.progress == Progress::Waiting {
+            match self.find_start(last) {
+                Some(at) => self.begin(at),
+                None => return Ok(()),
+            }
+        }
+        let Some(state) = self.state.take() else { return Ok(()) };
+        let mut parser = Parser { text: &self.text, last, state };
+        let stop = parser.run();
+        let mut state = parser.state;
+        self.tell(&mut state, build);
+        let offset = state.at;
+        self.state = Some(state);
+        match stop {
+            Stop::Done | Stop::End => self.progress = Progress::Complete,
+            Stop::TooDeep => {
+                self.finished = true;
+                return Err(RepairError { kind: RepairErrorKind::TooDeep(self.max_depth), offset });
+            }
+            Stop::Budget => return Err(RepairError { kind: RepairErrorKind::Budget, offset }),
+            Stop::More | Stop::Escaped => {}
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, at: usize) {
+        let mut state = State::new(at, self.max_depth, u64::MAX);
+        state.events = Some(Vec::new());
+        state.fenced = self.fenced;
+        self.state = Some(state);
+        self.progress = Progress::Open;
+    }
+
+    /// Tells the builder what happened.
+    fn tell(&mut self, state: &mut State, build: &mut impl Build) {
+        let mut events = state.events.take().unwrap_or_default();
+        for event in events.drain(..) {
+            match event {
+                Event::Open(Kind::Object) => build.open_object(),
+                Event::Open(_) => build.open_array(),
+                Event::Close => build.close(),
+                Event::Key(node) => build.key(&content(&self.text, state, node)),
+                Event::Scalar(node) => tell_scalar(&self.text, state, node, build),
+                Event::StringOpen => {
+                    self.tail = 0;
+                    self.tail_open = true;
+                    build.tail_open();
+                }
+                Event::StringClose(node) => {
+                    let text = content(&self.text, state, node);
+                    if let Some(rest) = text.get(self.tail..).filter(|r| !r.is_empty()) {
+                        build.tail_grow(rest);
+                    }
+                    self.tail_open = false;
+                    build.tail_close();
+                }
+            }
+        }
+        state.events = Some(events);
+        if self.tail_open
+            && let Some(rest) = state.scratch.get(self.tail..).filter(|r| !r.is_empty())
+        {
+            build.tail_grow(rest);
+            self.tail = state.scratch.len();
+        }
+    }
+
+    /// The place at which the document starts, once it is certain.
+    fn find_start(&mut self, last: bool) -> Option<usize> {
+        loop {
+            if let Some(name) = self.reasoning.take()
+                && !self.skip_reasoning(&name)
+            {
+                self.reasoning = Some(name);
+                return None;
+            }
+            let rest = self.text.get(self.search..).unwrap_or_default();
+            let mut skipped = 0;
+            while let Some(n) = space_at_start(rest.get(skipped..).unwrap_or_default()) {
+                skipped += n;
+            }
+            let at = self.search + skipped;
+            let rest = self.text.get(at..).unwrap_or_default();
+            let first = *rest.first()?;
+            if !self.prose {
+                // Nothing but space (and a fence or a reasoning block) came before.
+                match first {
+                    b'{' | b'[' | b'"' => return Some(at),
+                    b'-' | b'0'..=b'9' | b't' | b'f' | b'n' if last => {
+                        return super::strict::parse_range(&self.text, at, self.text.len())
+                            .ok()
+                            .map(|_| at);
+                    }
+                    b'-' | b'0'..=b'9' | b't' | b'f' | b'n'
+                        if rest.len() < 64 && !rest.contains(&b' ') =>
+                    {
+                        return None;
+                    }
+                    _ => {}
+                }
+            }
+            let mark = rest.iter().position(|b| matches!(b, b'{' | b'[' | b'`' | b'<'));
+            self.steps += mark.unwrap_or(rest.len()) as u64;
+            let Some(mark) = mark else {
+                self.search = self.text.len();
+                self.prose = true;
+                return None;
+            };
+            self.prose |= mark > 0;
+            self.search = at + mark;
+            match self.mark(last) {
+                Mark::Start => return Some(self.search),
+                Mark::Skip(len) => {
+                    self.search += len;
+                    self.prose |= len == 1;
+                }
+                Mark::Wait => return None,
+            }
+        }
+    }
+
+    fn mark(&mut self, last: bool) -> Mark {
+        let at = self.search;
+        let rest = self.text.get(at..).unwrap_or_default();
+        match rest.first() {
+            Some(b'{' | b'[') => {
+                let mut probe = Parser {
+                    text: &self.text,
+                    last,
+                    state: State::new(at, self.max_depth, u64::MAX),
+                };
+                let ahead = look(&mut probe, at);
+                self.steps += probe.state.steps;
+                match ahead {
+                    Ahead::Keys => Mark::Start,
+                    Ahead::Cut if !last => Mark::Wait,
+                    _ => Mark::Skip(1),
+                }
+            }
+            Some(b'`') => {
+                let run = rest.iter().take_while(|&&b| b == b'`').count();
+                if run == rest.len() && !last {
+                    return Mark::Wait;
+                }
+                if run < 3 {
+                    return Mark::Skip(run);
+                }
+                match rest.iter().position(|&b| b == b'\n') {
+                    Some(line) => {
+                        let info = rest.get(run..line).unwrap_or_default().trim_ascii();
+                        let data =
+                            info.is_empty() || info.to_ascii_lowercase().starts_with(b"json");
+                        self.fenced = data;
+                        self.prose = !data;
+                        Mark::Skip(line + 1)
+                    }
+                    None if rest.len() < 64 && !last => Mark::Wait,
+                    None => Mark::Skip(run),
+                }
+            }
+            _ => {
+                let Some(close) = rest.iter().take(64).position(|&b| b == b'>') else {
+                    return if rest.len() < 64 && !last { Mark::Wait } else { Mark::Skip(1) };
+                };
+                let name = rest.get(1..close).unwrap_or_default();
+                if super::candidates::is_reasoning(name) {
+                    self.reasoning = Some(name.to_vec());
+                }
+                Mark::Skip(close + 1)
+            }
+        }
+    }
+
+    /// Skips to the end of a reasoning block; false where it has not come yet.
+    fn skip_reasoning(&mut self, name: &[u8]) -> bool {
+        loop {
+            let rest = self.text.get(self.search..).unwrap_or_default();
+            let Some(at) = memchr::memmem::find(rest, b"</") else {
+                self.steps += rest.len() as u64;
+                self.search = self.text.len().saturating_sub(1).max(self.search);
+                return false;
+            };
+            self.search += at;
+            let tag = rest.get(at + 2..).unwrap_or_default();
+            match tag.get(..=name.len()) {
+                Some([word @ .., b'>']) if word.eq_ignore_ascii_case(name) => {
+                    self.search += name.len() + 3;
+                    return true;
+                }
+                Some(_) => self.search += 2,
+                None => return false,
+            }
+        }
+    }
+
+    /// A copy of the value so far, as a document: what is open is closed, a key that waits for
+    /// its value is left out. None where no value has begun.
+    pub fn snapshot(&self) -> Option<Document<'_>> {
+        let state = self.state.as_ref()?;
+        let mut document =
+            Document { text: &self.text, side: state.side.clone(), nodes: state.nodes.clone() };
+        let waiting = state.waiting_key();
+        if self.tail_open {
+            document.push_side(Kind::String, &state.scratch);
+            if let Some(parent) = document.nodes.get_mut(state.parent as usize) {
+                parent.end += 1;
+            }
+        } else if let Some(key) = waiting {
+            document.nodes.truncate(key as usize);
+        }
+        let next = index_u32(document.nodes.len());
+        let mut index = state.parent;
+        while index != ROOT
+            && let Some(node) = document.nodes.get_mut(index as usize)
+        {
+            index = node.next;
+            node.next = next;
+            node.place = Place::Plain;
+            // A container counts for its parent when it closes.
+            if let Some(parent) = document.nodes.get_mut(index as usize) {
+                parent.end += 1;
+            }
+        }
+        let begun = !document.nodes.is_empty()
+            && (state.phase != Phase::Value || state.parent != ROOT || self.tail_open);
+        begun.then_some(document)
+    }
+}
+
+enum Mark {
+    Start,
+    Skip(usize),
+    Wait,
+}
+
+fn node_text<'s>(text: &'s [u8], state: &'s State, node: Node) -> &'s [u8] {
+    let from = if node.place == Place::Side { &state.side[..] } else { text };
+    from.get(node.start as usize..node.end as usize).unwrap_or_default()
+}
+
+fn content<'s>(text: &'s [u8], state: &'s State, index: u32) -> Cow<'s, [u8]> {
+    let Some(&node) = state.nodes.get(index as usize) else { return Cow::Borrowed(b"") };
+    let raw = node_text(text, state, node);
+    if node.place == Place::Escaped { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
+}
+
+fn tell_scalar(text: &[u8], state: &State, index: u32, build: &mut impl Build) {
+    match state.nodes.get(index as usize).map(|n| n.kind) {
+        Some(Kind::Null) => build.null(),
+        Some(Kind::True) => build.boolean(true),
+        Some(Kind::False) => build.boolean(false),
+        Some(Kind::Number) => {
+            build.number(std::str::from_utf8(&content(text, state, index)).unwrap_or("NaN"));
+        }
+        _ => build.string(&content(text, state, index)),
+    }
+}
+
+/// The bytes at the end of a piece that are only the start of a character, or a high surrogate
+/// half, whose low half may come next.
+fn cut_len(piece: &[u8]) -> usize {
+    if let [.., 0xED, 0xA0..=0xAF, _] = piece {
+        return 3;
+    }
+    for (back, &byte) in piece.iter().rev().take(3).enumerate() {
+        let wanted = match byte {
+            0xC0..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
+            0x80..=0xBF => continue,
+            _ => return 0,
+        };
+        return if back + 1 < wanted { back + 1 } else { 0 };
+    }
+    0
+}

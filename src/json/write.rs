@@ -1,0 +1,115 @@
+//! Canonical JSON text of a document: compact, UTF-8, the last of repeated keys.
+
+use std::collections::HashMap;
+
+use super::document::{Cursor, Document, Kind};
+use super::string::quote_into;
+
+impl Document<'_> {
+    /// The document as compact JSON text: members in their order, the last of repeated keys at
+    /// the first one's place, numbers as written (`null` for `NaN` and infinities), lone
+    /// surrogate halves escaped.
+    pub fn to_json(&self) -> String {
+        let mut out = Vec::with_capacity(self.text.len().min(1 << 16));
+        self.write_json(&mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    /// Appends the same text, which is UTF-8.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        let mut open: Vec<Level<'_>> = Vec::new();
+        write_value(self.root(), out, &mut open);
+        while let Some(level) = open.last_mut() {
+            match level.children.pop() {
+                Some((key, value)) => {
+                    if level.started {
+                        out.push(b',');
+                    }
+                    level.started = true;
+                    if let Some(key) = key {
+                        quote_into(out, &key.content());
+                        out.push(b':');
+                    }
+                    write_value(value, out, &mut open);
+                }
+                None => {
+                    out.push(level.closer);
+                    open.pop();
+                }
+            }
+        }
+    }
+}
+
+/// An open container and its children that are still to come, the next one last.
+struct Level<'d> {
+    children: Vec<(Option<Cursor<'d>>, Cursor<'d>)>,
+    started: bool,
+    closer: u8,
+}
+
+fn write_value<'d>(value: Cursor<'d>, out: &mut Vec<u8>, open: &mut Vec<Level<'d>>) {
+    match value.kind() {
+        Kind::Null => out.extend_from_slice(b"null"),
+        Kind::True => out.extend_from_slice(b"true"),
+        Kind::False => out.extend_from_slice(b"false"),
+        Kind::Number => {
+            let text = value.number_text();
+            let finite = text
+                .bytes()
+                .all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E'));
+            out.extend_from_slice(if finite { text.as_bytes() } else { b"null" });
+        }
+        Kind::String => quote_into(out, &value.content()),
+        Kind::Array => {
+            out.push(b'[');
+            let children = value.elements().map(|v| (None, v)).collect();
+            open.push(level(children, b']'));
+        }
+        Kind::Object => {
+            out.push(b'{');
+            open.push(level(members(value), b'}'));
+        }
+    }
+}
+
+fn level<'d>(mut children: Vec<(Option<Cursor<'d>>, Cursor<'d>)>, closer: u8) -> Level<'d> {
+    children.reverse();
+    Level { children, started: false, closer }
+}
+
+fn members(object: Cursor<'_>) -> Vec<(Option<Cursor<'_>>, Cursor<'_>)> {
+    let mut list: Vec<(Option<Cursor<'_>>, Cursor<'_>)> = Vec::with_capacity(object.len());
+    if object.len() <= 12 {
+        for (key, value) in object.members() {
+            let name = key.content();
+            match list.iter_mut().find(|(k, _)| k.is_some_and(|k| k.content_is(&name))) {
+                Some(place) => place.1 = value,
+                None => list.push((Some(key), value)),
+            }
+        }
+        return list;
+    }
+    let mut places = HashMap::with_capacity(object.len());
+    for (key, value) in object.members() {
+        let place = *places.entry(key.content()).or_insert(list.len());
+        match list.get_mut(place) {
+            Some(found) => found.1 = value,
+            None => list.push((Some(key), value)),
+        }
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json::parse;
+
+    #[test]
+    fn text_is_compact_and_keys_are_single() {
+        let text = br#" { "a" : [1, 2.50, {}], "b": "x\u00e9\ud800", "a": null, "c": [] } "#;
+        let document = parse(text).unwrap();
+        assert_eq!(document.to_json(), r#"{"a":null,"b":"xé\ud800","c":[]}"#);
+        assert_eq!(parse(b"[[[]],1e5]").unwrap().to_json(), "[[[]],1e5]");
+    }
+}
