@@ -194,6 +194,7 @@ class LineScorer:
         id_field: str = "id",
         details: str = "failed",
         max_line: int = 67_108_864,
+        keep_raw: bool = False,
         threads: int | None = None,
     ) -> LineScorer: ...
     def feed(

@@ -71,7 +71,7 @@ class JudgeOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """What a run does with a row that the scorers left open."""
 
     gate: Gate
@@ -93,7 +93,8 @@ class _Plan:
         on_judge_error: OnJudgeError,
         on_unparseable: OnUnparseable | None,
         options: JudgeOptions | None,
-    ) -> _Plan:
+    ) -> Plan:
+        """Checks the arguments and reads what the score block says of its judge."""
         if reducer not in REDUCERS:
             raise ValueError(f"reducer: must be one of {'|'.join(REDUCERS)}")
         if on_judge_error not in ("undecided", "pass", "block"):
@@ -114,6 +115,13 @@ class _Plan:
             task=block.get("task", ""),
             weights=weights if folds else None,
             threshold=gate.threshold or 0.5,
+        )
+
+    def session(self, budget: Budget, cache: JudgeCache | str | os.PathLike[str] | None) -> Session:
+        """What asks the judges."""
+        retry, trial = self.options.retry, self.options.trial
+        return Session(
+            self.judges, budget=budget, retry=retry, cache=open_cache(cache), trial=trial
         )
 
     def prompt(self, text: str, row: Mapping[str, Any] | None, scored: GateResult) -> str:
@@ -191,17 +199,16 @@ def _info(votes: tuple[Vote, ...], opinion: Opinion | None) -> JudgeInfo:
     return JudgeInfo(opinion.score, opinion.verdict, reason, votes)
 
 
-class _Run:
+class BatchRun:
     """A batch that the judge goes through."""
 
     def __init__(
         self,
-        plan: _Plan,
+        plan: Plan,
+        session: Session,
         texts: Texts,
         rows: Rows,
         scored: BatchResult,
-        budget: Budget,
-        cache: JudgeCache | None,
         concurrency: int,
         progress: Callable[[Progress], None] | None,
         on_result: Callable[[int, JudgedResult], None] | None,
@@ -215,10 +222,7 @@ class _Run:
         self._on_result = on_result
         self._open = [i for i, code in enumerate(scored.columns["verdict"]) if code == 2]
         self._judged: dict[int, JudgedResult] = {}
-        options = plan.options
-        self._session = Session(
-            plan.judges, budget=budget, retry=options.retry, cache=cache, trial=options.trial
-        )
+        self._session = session
 
     def _prompt(self, index: int) -> str:
         text = self._texts[index]
@@ -290,6 +294,26 @@ class _Run:
             done, total = len(self._judged), len(self._open)
             self._progress(Progress(done, total, budget.calls, budget.tokens))
 
+    def finish(self) -> JudgedBatch:
+        """Asks the judge for every open row and gives the results.
+
+        Raises:
+            JudgingInterrupted: Ctrl-C.
+        """
+
+        async def main() -> None:
+            try:
+                await self.judge()
+            finally:
+                await close_judges(self._plan.judges)
+
+        try:
+            if self._open:
+                run_sync(main)
+        except KeyboardInterrupt:
+            raise JudgingInterrupted(self.batch()) from None
+        return self.batch()
+
     def batch(self) -> JudgedBatch:
         """The results so far."""
         judged = dict(self._judged)
@@ -302,7 +326,8 @@ class _Run:
         return JudgedBatch(self._scored, judged, self._session.spent)
 
 
-def _cache(cache: JudgeCache | str | os.PathLike[str] | None) -> JudgeCache | None:
+def open_cache(cache: JudgeCache | str | os.PathLike[str] | None) -> JudgeCache | None:
+    """A cache as it is, or from the path of its file."""
     return cache if cache is None or isinstance(cache, JudgeCache) else JudgeCache(cache)
 
 
@@ -326,24 +351,14 @@ def decide_batch(
     options: JudgeOptions | None,
 ) -> JudgedBatch:
     """The work of :meth:`Gate.decide_batch`."""
-    plan = _Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
-    budget = _budget(concurrency, max_calls, max_tokens, deadline)
+    plan = Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
+    budget = check_budget(concurrency, max_calls, max_tokens, deadline)
+    session = plan.session(budget, cache)
     texts = texts if isinstance(texts, list | tuple) else list(texts)
     scored = gate.score_batch(texts, rows, threads=threads)
-    run = _Run(plan, texts, rows, scored, budget, _cache(cache), concurrency, progress, on_result)
+    run = BatchRun(plan, session, texts, rows, scored, concurrency, progress, on_result)
 
-    async def main() -> None:
-        try:
-            await run.judge()
-        finally:
-            await close_judges(plan.judges)
-
-    try:
-        if 2 in scored.columns["verdict"]:
-            run_sync(main)
-    except KeyboardInterrupt:
-        raise JudgingInterrupted(run.batch()) from None
-    return run.batch()
+    return run.finish()
 
 
 async def adecide_batch(
@@ -366,21 +381,23 @@ async def adecide_batch(
     options: JudgeOptions | None,
 ) -> JudgedBatch:
     """The work of :meth:`Gate.adecide_batch`."""
-    plan = _Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
-    budget = _budget(concurrency, max_calls, max_tokens, deadline)
+    plan = Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
+    budget = check_budget(concurrency, max_calls, max_tokens, deadline)
+    session = plan.session(budget, cache)
     texts = texts if isinstance(texts, list | tuple) else list(texts)
     if len(texts) == 1:
         scored = gate.score_batch(texts, rows, threads=1)
     else:
         scored = await asyncio.to_thread(gate.score_batch, texts, rows, threads=threads)
-    run = _Run(plan, texts, rows, scored, budget, _cache(cache), concurrency, progress, on_result)
+    run = BatchRun(plan, session, texts, rows, scored, concurrency, progress, on_result)
     await run.judge()
     return run.batch()
 
 
-def _budget(
+def check_budget(
     concurrency: int, max_calls: int | None, max_tokens: int | None, deadline: float | None
 ) -> Budget:
+    """The budget of a run, once its numbers are checked."""
     if concurrency < 1:
         raise ValueError("concurrency: must be at least 1")
     return Budget(max_calls=max_calls, max_tokens=max_tokens, deadline=deadline)

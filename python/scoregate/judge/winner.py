@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._native import parse_winner
-from .decide import JudgeOptions, _budget, _cache, run_sync
+from .decide import JudgeOptions, check_budget, open_cache, run_sync
 from .prompt import WINNER_PROMPT, WINNER_TASK, PromptTemplate, winner_prompt
 from .protocol import Usage, as_judge, close_judges
 from .session import Asked, Session
@@ -85,7 +85,7 @@ def pick_winner(
     async def main() -> PickedWinner:
         try:
             return await _pick(
-                variants, own, task, swap_order, deadline, _cache(cache), template, options
+                variants, own, task, swap_order, deadline, open_cache(cache), template, options
             )
         finally:
             await close_judges([own])
@@ -106,7 +106,9 @@ async def apick_winner(
 ) -> PickedWinner:
     """:func:`pick_winner` for asynchronous code."""
     own = as_judge(judge)
-    return await _pick(variants, own, task, swap_order, deadline, _cache(cache), template, options)
+    return await _pick(
+        variants, own, task, swap_order, deadline, open_cache(cache), template, options
+    )
 
 
 async def _pick(
@@ -129,7 +131,7 @@ async def _pick(
     options = options or JudgeOptions()
     session = Session(
         [judge],
-        budget=_budget(1, None, None, deadline),
+        budget=check_budget(1, None, None, deadline),
         retry=options.retry,
         cache=cache,
         trial=options.trial,

@@ -118,8 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
             }
             body = json.dumps(value).encode()
         self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name.replace("_", "-"), value)
+        for name, text in answer.headers.items():
+            self.send_header(name.replace("_", "-"), text)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body) + (100 if answer.cut else 0)))
         self.end_headers()

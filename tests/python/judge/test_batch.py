@@ -15,6 +15,7 @@ import pytest
 from scoregate.judge import (
     FunctionJudge,
     JudgeCache,
+    JudgedResult,
     JudgeError,
     JudgeOptions,
     JudgeReply,
@@ -119,12 +120,16 @@ def test_no_wait_outlasts_the_deadline(chat: Any) -> None:
 def test_progress_and_results_as_they_come(chat: Any) -> None:
     seen: list[Progress] = []
     results: dict[int, str] = {}
+
+    def keep(index: int, result: JudgedResult) -> None:
+        results[index] = result.verdict
+
     batch = gate().decide_batch(
         ["bad", "ok", "bad", "worse"],
         judge=judge_of(chat),
         concurrency=1,
         progress=seen.append,
-        on_result=lambda index, result: results.setdefault(index, result.verdict),
+        on_result=keep,
     )
     assert [(p.done, p.total, p.calls) for p in seen] == [(2, 3, 1), (3, 3, 2)]
     assert seen[-1].tokens == batch.tokens.total

@@ -157,10 +157,10 @@ def test_every_reducer_only_rises_with_a_vote() -> None:
     ]
     for reducer in ("majority", "mean", "all", "any"):
         for group in itertools.product(opinions, repeat=3):
-            base = reduce(group, reducer)  # type: ignore[arg-type]
+            base = reduce(group, reducer)
             for better in opinions:
                 if better.score >= group[0].score:
-                    risen = reduce([better, *group[1:]], reducer)  # type: ignore[arg-type]
+                    risen = reduce([better, *group[1:]], reducer)
                     assert risen.score >= base.score
                     assert (risen.verdict, base.verdict) != ("block", "pass")
     known = Vote("j", 1.0, "pass", parsed=True)

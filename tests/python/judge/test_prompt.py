@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scoregate.judge import PromptTemplate, judge_prompt, winner_prompt
+from scoregate.judge import JudgeOptions, PromptTemplate, judge_prompt, winner_prompt
 
 from .support import gate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scoregate import Gate
 
 GOLDEN = """Is this fine?
@@ -66,18 +68,20 @@ def test_the_prompt() -> None:
 
 
 def test_placeholders_of_the_task_stay_unless_they_are_filled() -> None:
-    from scoregate.judge import JudgeOptions
-
     task = "Compare with {previous.output} and {target}."
     built = gate(judge={"task": task})
     assert prompts(built, "x")[0].startswith(f"{task}\n\n---\n\n")
     seen: list[str] = []
-    options = JudgeOptions(
-        interpolate=lambda task, row: task.replace("{previous.output}", row["a"])
-    )  # type: ignore[index]
-    built.decide(
-        "x", {"a": "THIS"}, judge=lambda p: seen.append(p) or "VERDICT: PASS", options=options
-    )
+
+    def interpolate(task: str, row: Mapping[str, Any] | None) -> str:
+        return task.replace("{previous.output}", (row or {})["a"])
+
+    def judge(prompt: str) -> str:
+        seen.append(prompt)
+        return "VERDICT: PASS"
+
+    options = JudgeOptions(interpolate=interpolate)
+    built.decide("x", {"a": "THIS"}, judge=judge, options=options)
     assert seen[0].startswith("Compare with THIS and {target}.\n")
 
 
