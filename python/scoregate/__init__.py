@@ -14,6 +14,7 @@ from ._native import (
     BatchResult,
     Combination,
     GateResult,
+    JsRegex,
     ScorerResult,
     __version__,
     combine_scores,
@@ -28,6 +29,8 @@ from .errors import (
     CacheError,
     InputError,
     JSONNotFoundError,
+    JsRegexBudgetError,
+    JsRegexError,
     JudgeError,
     OutputError,
     ScoregateError,
@@ -48,6 +51,9 @@ __all__ = [
     "GateResult",
     "InputError",
     "JSONNotFoundError",
+    "JsRegex",
+    "JsRegexBudgetError",
+    "JsRegexError",
     "JudgeError",
     "OutputError",
     "ScoregateError",
@@ -75,10 +81,12 @@ _RAISE: Any = object()
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None:
+    if module is None and name != "judge":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if module is None:
+        return import_module(f"{__name__}.{name}")
     return getattr(import_module(f"{__name__}.{module}"), name)
 
 

@@ -7,6 +7,7 @@ __all__ = [
     "Combination",
     "Gate",
     "GateResult",
+    "JsRegex",
     "LineScorer",
     "ScorerResult",
     "__version__",
@@ -183,6 +184,44 @@ class Gate:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
+class JsRegex:
+    """A JavaScript regular expression, with V8's answer on any text in bounded time.
+
+    Without flag u or v a text is read as UTF-16 code units, as JavaScript does. Compiled patterns
+    are kept in a small cache of the thread.
+
+    Args:
+        pattern: the source, as between the slashes of a JavaScript literal.
+        flags: of `dgimsuvy`, each at most once, not u with v.
+        untrusted: refuse backreferences, so that every test is linear in the text.
+
+    Raises:
+        JsRegexError: JavaScript refuses the pattern or the flags; the text is V8's.
+    """
+
+    def __new__(cls, pattern: str, flags: str = "", *, untrusted: bool = False) -> JsRegex: ...
+    def test(self, text: str) -> bool:
+        """JavaScript's `new RegExp(pattern, flags).test(text)`.
+
+        Raises:
+            JsRegexBudgetError: the step budget ran out, which depends on pattern and text alone.
+        """
+
+    @property
+    def pattern(self) -> str: ...
+    @property
+    def flags(self) -> str:
+        """The flags in the order in which V8 prints them."""
+
+    @property
+    def untrusted(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @classmethod
+    def _restore(cls, pattern: str, flags: str, untrusted: bool) -> JsRegex: ...
+
+@final
 class LineScorer:
     """Scores a stream of JSON lines, block by block, in bounded memory."""
 
@@ -194,7 +233,7 @@ class LineScorer:
         id_field: str = "id",
         details: str = "failed",
         max_line: int = 67_108_864,
-        keep_raw: bool = False,
+        keep_raw: bool = True,
         threads: int | None = None,
     ) -> LineScorer: ...
     def feed(

@@ -161,14 +161,25 @@ impl Columns {
         )
     }
 
-    /// Columns from [`Columns::to_parts`].
-    pub fn from_parts((verdict, combined, reason, passed, score, details): Parts) -> Self {
+    /// Columns from [`Columns::to_parts`], for a gate with so many scorers; None where the lists
+    /// do not fit together.
+    pub fn from_parts(parts: Parts, scorers: usize) -> Option<Self> {
+        let (verdict, combined, reason, passed, score, details) = parts;
+        let rows = verdict.len();
+        let whole = combined.len() == rows
+            && reason.len() == rows
+            && passed.len() == scorers
+            && score.len() == scorers
+            && passed.iter().all(|column| column.len() == rows)
+            && score.iter().all(|column| column.len() == rows)
+            && details.is_sorted_by_key(|&(row, scorer, _)| (row, scorer))
+            && details.iter().all(|&(_, scorer, _)| (scorer as usize) < scorers);
         let mut columns =
             Columns { verdict, combined, reason, passed, score, details: Details::default() };
-        for (row, scorer, text) in details {
+        for (row, scorer, text) in details.into_iter().filter(|_| whole) {
             columns.details.push(row, scorer, &text);
         }
-        columns
+        whole.then_some(columns)
     }
 
     /// One row as a result of the gate that made the columns.

@@ -1,73 +1,217 @@
-//! JavaScript regular expressions over WTF-8 text.
+//! JavaScript regular expressions over WTF-8 text: V8's answer, in bounded time.
+//!
+//! A pattern means what `new RegExp(pattern, flags).test(text)` means in Node 20 (ES2024 with
+//! Annex B, in UTF-16 units without u and in code points with u or v).
+//!
+//! ```
+//! use scoregate::js_regex::JsRegex;
+//! use scoregate::target::Target;
+//!
+//! let regex = JsRegex::new(br"^(?!.*\bAI\b)[\s\S]{1,40}$", "").unwrap();
+//! assert_eq!(regex.test(&Target::new("I can help")), Ok(true));
+//! assert_eq!(regex.test(&Target::new("as an AI")), Ok(false));
+//!
+//! let error = JsRegex::new(b"(", "").err().unwrap();
+//! assert_eq!(error.to_string(), "Invalid regular expression: /(/: Unterminated group");
+//! ```
+//!
+//! The parser ([`syntax`]) resolves every set, so the back ends see ranges only: shortcuts and
+//! the choice of a back end ([`plan`]), automata for regular patterns ([`automata`]), and a
+//! matcher ([`matcher`]) for the rest, which is memoised where there is no backreference and
+//! counts steps always. Patterns are at most 64 Ki units long and nest 250 deep.
+
+mod ast;
+mod automata;
+mod cache;
+mod error;
+mod flags;
+mod fold;
+mod matcher;
+mod plan;
+mod program;
+mod set;
+mod syntax;
 
 use std::fmt;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
-use crate::target::Target;
+use memchr::memmem::Finder;
+
+use crate::target::{Target, to_utf8};
+use ast::Ast;
+use flags::Flags;
+use plan::Plan;
+use program::Program;
+
+pub use cache::cached;
+pub use error::{BudgetExceeded, JsRegexError};
 
 /// A compiled JavaScript regular expression.
+///
+/// Immutable and `Send + Sync`; share it by reference or in an `Arc`.
 pub struct JsRegex {
-    engine: regex_automata::meta::Regex,
-    pattern: String,
-    flags: String,
+    pattern: Box<[u8]>,
+    flags: Flags,
+    sorted_flags: String,
+    plan: Plan,
+    ast: Ast,
+    /// Literals that every match contains, sought before the matcher runs.
+    required: Vec<Finder<'static>>,
+    /// Compiled when the matcher is first needed.
+    program: OnceLock<Program>,
 }
-
-/// Why a pattern or its flags are refused, in V8's words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JsRegexError {
-    message: String,
-}
-
-/// The matcher's step budget ran out before the answer was known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BudgetExceeded {
-    message: String,
-}
-
-impl fmt::Display for JsRegexError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl fmt::Display for BudgetExceeded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for JsRegexError {}
-impl std::error::Error for BudgetExceeded {}
 
 impl JsRegex {
-    /// The same, refusing what cannot be bounded.
-    pub fn untrusted(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
-        Self::new(pattern, flags)
+    /// Compiles a pattern (WTF-8) with flags from `dgimsuvy`.
+    ///
+    /// Fails with V8's message where V8 refuses the pattern or the flags.
+    pub fn new(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
+        Self::build(pattern, flags, false)
     }
 
-    /// Compiles a pattern (WTF-8) with flags from `dgimsuvy`.
-    pub fn new(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
-        let pattern = crate::target::to_utf8(pattern).into_owned();
-        let inline: String = flags.chars().filter(|c| "ims".contains(*c)).collect();
-        let source =
-            if inline.is_empty() { pattern.clone() } else { format!("(?{inline}){pattern}") };
-        let engine = regex_automata::meta::Regex::new(&source).map_err(|_| JsRegexError {
-            message: format!("Invalid regular expression: /{pattern}/{flags}: Invalid group"),
-        })?;
-        Ok(JsRegex { engine, pattern, flags: flags.to_owned() })
+    /// Compiles a pattern that someone else wrote: backreferences are refused, so that every test
+    /// takes time linear in the text.
+    pub fn untrusted(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
+        Self::build(pattern, flags, true)
+    }
+
+    fn build(pattern: &[u8], flag_text: &str, untrusted: bool) -> Result<Self, JsRegexError> {
+        let flags = Flags::parse(flag_text).ok_or_else(|| JsRegexError::flags(flag_text))?;
+        let sorted_flags = flags.sorted();
+        let refuse = |reason: &str| JsRegexError::pattern(pattern, &sorted_flags, reason);
+        let mut ast = syntax::parse(&utf16(pattern), flags).map_err(refuse)?;
+        if untrusted && ast.has_backref {
+            return Err(refuse("Backreferences are not allowed in an untrusted pattern"));
+        }
+        let plan = plan::plan(&mut ast, flags);
+        let required = plan::required(&ast.root);
+        Ok(JsRegex {
+            pattern: pattern.into(),
+            flags,
+            sorted_flags,
+            plan,
+            required: required.iter().map(|literal| Finder::new(literal).into_owned()).collect(),
+            ast,
+            program: OnceLock::new(),
+        })
     }
 
     /// JavaScript's `new RegExp(pattern, flags).test(text)`.
+    ///
+    /// Fails where the step budget runs out, which depends on the pattern and the text only.
     pub fn test(&self, target: &Target<'_>) -> Result<bool, BudgetExceeded> {
-        Ok(self.engine.is_match(target.bytes()))
+        self.run(target, None).0
     }
 
-    /// The pattern as it was given.
-    pub fn pattern(&self) -> &str {
+    /// As [`test`](Self::test), with the steps that the matcher took (zero where it did not run).
+    pub fn test_counted(&self, target: &Target<'_>) -> (Result<bool, BudgetExceeded>, u64) {
+        self.run(target, None)
+    }
+
+    /// As [`test`](Self::test), and gives up soon after the flag is set.
+    pub fn test_with_stop(
+        &self,
+        target: &Target<'_>,
+        stop: &AtomicBool,
+    ) -> Result<bool, BudgetExceeded> {
+        self.run(target, Some(stop)).0
+    }
+
+    fn run(
+        &self,
+        target: &Target<'_>,
+        stop: Option<&AtomicBool>,
+    ) -> (Result<bool, BudgetExceeded>, u64) {
+        let facts = target.facts();
+        if self.ast.matches_inside_pair && facts.has_astral {
+            return (Ok(true), 0);
+        }
+        let automata_are_exact = !(self.ast.has_line_anchor && facts.has_cr_ls_ps)
+            && (facts.is_ascii || !self.ast.has_folded_word);
+        if automata_are_exact && let Some(answer) = self.plan.test(target) {
+            return (Ok(answer), 0);
+        }
+        self.match_program(target, stop)
+    }
+
+    /// The matcher's answer where another back end would be asked; for tests.
+    #[doc(hidden)]
+    pub fn test_by_matcher(&self, target: &Target<'_>) -> (Result<bool, BudgetExceeded>, u64) {
+        if self.ast.matches_inside_pair && target.facts().has_astral {
+            return (Ok(true), 0);
+        }
+        self.match_program(target, None)
+    }
+
+    fn match_program(
+        &self,
+        target: &Target<'_>,
+        stop: Option<&AtomicBool>,
+    ) -> (Result<bool, BudgetExceeded>, u64) {
+        if self.required.iter().any(|literal| literal.find(target.bytes()).is_none()) {
+            return (Ok(false), 0);
+        }
+        let text = if self.flags.code_points() { target.bytes() } else { target.cesu8() };
+        let (answer, steps) = matcher::run(self.program(), text, stop);
+        let refuse = |stop| BudgetExceeded::new(&self.pattern, &self.sorted_flags, target, stop);
+        (answer.map_err(refuse), steps)
+    }
+
+    fn program(&self) -> &Program {
+        // Not a lock that a fork could leave held: compiled before it is set.
+        if self.program.get().is_none() {
+            let program = Program::new(&self.ast, self.flags.ignore_case, self.flags.code_points());
+            let _ = self.program.set(program);
+        }
+        self.program.get_or_init(|| {
+            Program::new(&self.ast, self.flags.ignore_case, self.flags.code_points())
+        })
+    }
+
+    /// The pattern as it was given, WTF-8.
+    pub fn pattern(&self) -> &[u8] {
         &self.pattern
     }
 
-    /// The flags as they were given.
+    /// The flags in the order in which V8 prints them: `dgimsuvy`.
     pub fn flags(&self) -> &str {
-        &self.flags
+        &self.sorted_flags
     }
+
+    /// The pattern in the syntax of the `regex` crate, where that can say it: a regular pattern
+    /// with flag u. The two agree on every text without surrogate halves.
+    pub fn rust_syntax(&self) -> Option<String> {
+        let regular = self.ast.root.is_regular() && !self.ast.has_line_anchor;
+        (regular && self.flags.code_points()).then(|| automata::rust_syntax(&self.ast.root))
+    }
+
+    /// Bytes of memory that the compiled pattern takes now, roughly; automata grow with use.
+    pub fn memory_usage(&self) -> usize {
+        let program = self.program.get().map_or(0, Program::memory);
+        std::mem::size_of::<Self>() + self.pattern.len() * 40 + self.plan.memory() + program
+    }
+}
+
+impl fmt::Debug for JsRegex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}/{}", to_utf8(&self.pattern), self.sorted_flags)
+    }
+}
+
+/// The UTF-16 units of WTF-8 text.
+fn utf16(bytes: &[u8]) -> Vec<u16> {
+    let mut units = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (c, width) = matcher::decode(rest);
+        if let Ok(unit) = u16::try_from(c) {
+            units.push(unit);
+        } else {
+            let c = char::from_u32(c).unwrap_or('\u{FFFD}');
+            units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+        }
+        rest = rest.get(width.max(1)..).unwrap_or_default();
+    }
+    units
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyType};
 
@@ -28,9 +28,11 @@ type State = crate::batch::Parts;
 #[pymethods]
 impl BatchResult {
     #[new]
-    fn restore(gate: &Bound<'_, Gate>, state: State) -> Self {
-        let columns = Columns::from_parts(state);
-        BatchResult { gate: gate.get().clone(), columns }
+    fn restore(gate: &Bound<'_, Gate>, state: State) -> PyResult<Self> {
+        let gate = gate.get().clone();
+        let columns = Columns::from_parts(state, gate.core.scorers().len());
+        let columns = columns.ok_or_else(|| PyValueError::new_err("state: not of this gate"))?;
+        Ok(BatchResult { gate, columns })
     }
 
     fn __len__(&self) -> usize {

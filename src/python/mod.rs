@@ -9,6 +9,7 @@ mod functions;
 mod gate;
 mod json;
 mod lines;
+mod regex;
 mod results;
 mod text;
 mod value;
@@ -26,7 +27,7 @@ fn detached<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Se
 
 #[pymodule]
 mod _native {
-    use super::*;
+    use pyo3::prelude::*;
 
     #[pymodule_export]
     use super::batch::BatchResult;
@@ -41,6 +42,8 @@ mod _native {
     use super::json::extract_json;
     #[pymodule_export]
     use super::lines::LineScorer;
+    #[pymodule_export]
+    use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scoregate import Gate, ScorerResult
+from scoregate import BatchResult, Gate, ScorerResult
 from scoregate._native import Gate as NativeGate
 
 GATE = Gate(
@@ -142,6 +142,17 @@ def test_any_iterable_is_taken() -> None:
     results = GATE.score_iter(endless)
     assert next(results).passed
     assert next(results).passed
+
+
+def test_a_state_of_another_gate_is_refused() -> None:
+    native, state = GATE.score_batch(TEXTS).__reduce__()[1]
+    assert len(BatchResult(native, state)) == 7
+    for other in [NativeGate({"scorers": [{"type": "contains", "value": "a"}]})]:
+        with pytest.raises(ValueError, match="state: not of this gate"):
+            BatchResult(other, state)
+    for broken in [(state[0][:-1], *state[1:]), (*state[:5], [(0, 9, "x")])]:
+        with pytest.raises(ValueError, match="state: not of this gate"):
+            BatchResult(native, broken)
 
 
 class Loud(str):

@@ -1,0 +1,582 @@
+//! Back ends C and D: the matcher for lookaround, line anchors and backreferences.
+//!
+//! Backtracking over an explicit stack. A memoised program keeps a bit per memo slot and position
+//! and fails at the second visit, which makes it linear: without backreferences the future of a
+//! state does not depend on what was captured. A lookaround is also answered once a position.
+//! Every run counts its steps against a budget; there is no clock, so answers do not depend on
+//! load.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::ast::{Assert, UNBOUNDED};
+use super::fold;
+use super::program::{Op, Pc, Program};
+
+/// Steps of a run in which nothing can be memoised.
+pub(super) const BUDGET: u64 = 5_000_000;
+/// Steps of a memoised run: a megabyte of text times a hundred instructions.
+pub(super) const MEMO_BUDGET: u64 = 100_000_000;
+/// Frames on the stack.
+const MAX_FRAMES: usize = 2_000_000;
+/// Memo bits that lookarounds have in mind.
+const MAX_LOG: usize = 8_000_000;
+/// Bytes of the memo.
+const MAX_MEMO: usize = 64 << 20;
+/// Scratch memory that a thread keeps between runs, in elements.
+const KEPT: usize = 1 << 16;
+/// Steps between two looks at the stop flag.
+const POLL: u64 = 1 << 16;
+
+const UNSET: usize = usize::MAX;
+
+/// Why a run has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The budget that ran out.
+    Budget(u64),
+    Interrupted,
+}
+
+/// The answer, and the steps that it took.
+pub(super) type Run = (Result<bool, Stop>, u64);
+
+/// Runs a program over CESU-8 or, under u and v, WTF-8.
+pub(super) fn run(program: &Program, text: &[u8], stop: Option<&AtomicBool>) -> Run {
+    SCRATCH.with(|cell| match cell.try_borrow_mut() {
+        Ok(mut scratch) => Matcher::new(program, text, stop, &mut scratch).search(),
+        Err(_) => Matcher::new(program, text, stop, &mut Scratch::default()).search(),
+    })
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::default());
+}
+
+/// Buffers that are reused from run to run.
+#[derive(Default)]
+struct Scratch {
+    stack: Vec<Frame>,
+    registers: Vec<usize>,
+    /// The stack indices of the lookarounds that are being answered.
+    looks: Vec<usize>,
+    /// Memo bits: states that were entered.
+    seen: Vec<u64>,
+    /// Memo bits of states in lookaround bodies that lead to success.
+    good: Vec<u64>,
+    /// Memo bits on the way to the current state, inside lookarounds.
+    path: Vec<usize>,
+    /// All memo bits set inside a lookaround with an empty loop.
+    marked: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Frame {
+    /// Another way on.
+    Branch { pc: Pc, at: usize, path: usize },
+    /// A register to restore.
+    Undo { register: u32, value: usize },
+    /// A lookaround whose body is above.
+    Look { pc: Pc, at: usize, path: usize, marked: usize },
+}
+
+struct Matcher<'m> {
+    program: &'m Program,
+    text: &'m [u8],
+    stop: Option<&'m AtomicBool>,
+    scratch: &'m mut Scratch,
+    memoised: bool,
+    steps: u64,
+    budget: u64,
+    poll_at: u64,
+}
+
+/// Where to go on, or that the way failed.
+enum Next {
+    At(Pc, usize),
+    Fail,
+    Matched,
+}
+
+impl<'m> Matcher<'m> {
+    fn new(
+        program: &'m Program,
+        text: &'m [u8],
+        stop: Option<&'m AtomicBool>,
+        scratch: &'m mut Scratch,
+    ) -> Self {
+        let words = usize::try_from(program.slots)
+            .unwrap_or(usize::MAX)
+            .saturating_mul(text.len() + 1)
+            .div_ceil(64);
+        let memoised = program.memoised && words.saturating_mul(16) <= MAX_MEMO;
+        let budget = if memoised { MEMO_BUDGET } else { BUDGET };
+        scratch.reset(if memoised { words } else { 0 }, program.registers);
+        Matcher { program, text, stop, scratch, memoised, steps: 0, budget, poll_at: POLL }
+    }
+
+    fn search(mut self) -> Run {
+        let mut at = 0;
+        let answer = loop {
+            match self.program.first.as_ref() {
+                Some(first) if !self.program.anchored => match self.skip(first, at) {
+                    Some(next) => at = next,
+                    None => break Ok(false),
+                },
+                _ => {}
+            }
+            match self.run_at(at) {
+                Ok(false) if !self.program.anchored && at < self.text.len() => {
+                    at += self.next(at).1;
+                }
+                answer => break answer,
+            }
+        };
+        self.scratch.shrink();
+        (answer, self.steps)
+    }
+
+    /// The next position whose character is in the set.
+    fn skip(&mut self, first: &super::program::SetTable, mut at: usize) -> Option<usize> {
+        let start = at;
+        while at < self.text.len() {
+            let (c, width) = self.next(at);
+            if first.contains(c) {
+                self.steps += (at - start) as u64 / 16;
+                return Some(at);
+            }
+            at += width;
+        }
+        self.steps += (at - start) as u64 / 16;
+        None
+    }
+
+    /// Runs from one position of the text.
+    fn run_at(&mut self, start: usize) -> Result<bool, Stop> {
+        let (mut pc, mut at): (Pc, usize) = (0, start);
+        loop {
+            self.steps += 1;
+            if self.steps >= self.poll_at {
+                self.poll()?;
+            }
+            let Some(op) = self.program.ops.get(pc as usize) else { return Ok(false) };
+            match self.step(op, pc, at) {
+                Next::At(next, position) => (pc, at) = (next, position),
+                Next::Matched => return Ok(true),
+                Next::Fail => match self.backtrack() {
+                    Some((next, position)) => (pc, at) = (next, position),
+                    None => return Ok(false),
+                },
+            }
+        }
+    }
+
+    fn poll(&mut self) -> Result<(), Stop> {
+        let logged = self.scratch.path.len() + self.scratch.marked.len();
+        if self.steps > self.budget || self.scratch.stack.len() > MAX_FRAMES || logged > MAX_LOG {
+            return Err(Stop::Budget(self.budget));
+        }
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Stop::Interrupted);
+        }
+        self.poll_at = (self.steps + POLL).min(self.budget + 1);
+        Ok(())
+    }
+
+    #[inline]
+    fn step(&mut self, op: &Op, pc: Pc, at: usize) -> Next {
+        match op {
+            Op::Set { set, back } => {
+                let (c, width) = if *back { self.previous(at) } else { self.next(at) };
+                let fits = self.program.sets.get(*set as usize).is_some_and(|s| s.contains(c));
+                match (width > 0 && fits, *back) {
+                    (true, false) => Next::At(pc + 1, at + width),
+                    (true, true) => Next::At(pc + 1, at - width),
+                    _ => Next::Fail,
+                }
+            }
+            Op::Bytes { bytes, back } => self.literal(bytes, *back, pc, at),
+            Op::Split(first, second) => {
+                self.branch(*second, at);
+                Next::At(*first, at)
+            }
+            Op::Jump(next) => Next::At(*next, at),
+            Op::Memo(slot) if self.memoised => self.memo(*slot, pc, at),
+            Op::Memo(_) => Next::At(pc + 1, at),
+            Op::Assert(kind) if self.holds(*kind, at) => Next::At(pc + 1, at),
+            Op::Assert(_) | Op::Fail => Next::Fail,
+            Op::Look { .. } => self.look(op, pc, at),
+            Op::LookEnd => self.look_succeeds(),
+            Op::Save(register) => {
+                self.set_register(*register, at);
+                Next::At(pc + 1, at)
+            }
+            Op::Reset(from, to) => {
+                for register in *from..*to {
+                    if self.register(register) != UNSET {
+                        self.set_register(register, UNSET);
+                    }
+                }
+                Next::At(pc + 1, at)
+            }
+            Op::BackRef { group, back } => self.back_reference(*group, *back, pc, at),
+            Op::Zero(register) => {
+                self.set_register(*register, 0);
+                Next::At(pc + 1, at)
+            }
+            Op::Add(register) => {
+                self.set_register(*register, self.register(*register).wrapping_add(1));
+                Next::At(pc + 1, at)
+            }
+            Op::Count { counter, min, max, greedy, exit } => {
+                self.count(*counter, (*min, *max), *greedy, *exit, pc, at)
+            }
+            Op::Progress { mark, counted } => self.progress(*mark, *counted, pc, at),
+            Op::Match => Next::Matched,
+        }
+    }
+
+    fn branch(&mut self, pc: Pc, at: usize) {
+        let path = self.scratch.path.len();
+        self.scratch.stack.push(Frame::Branch { pc, at, path });
+    }
+
+    /// Takes frames off the stack until one offers a way on.
+    fn backtrack(&mut self) -> Option<(Pc, usize)> {
+        while let Some(frame) = self.scratch.stack.pop() {
+            match frame {
+                Frame::Branch { pc, at, path } => {
+                    self.scratch.path.truncate(path);
+                    return Some((pc, at));
+                }
+                Frame::Undo { register, value } => self.restore(register, value),
+                Frame::Look { pc, at, path, marked } => {
+                    self.scratch.looks.pop();
+                    self.scratch.path.truncate(path);
+                    self.scratch.marked.truncate(marked);
+                    if let Some(Op::Look { next, negative, memo, .. }) =
+                        self.program.ops.get(pc as usize)
+                    {
+                        self.remember_look(*memo, at, false);
+                        if *negative {
+                            return Some((*next, at));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn literal(&self, bytes: &[u8], back: bool, pc: Pc, at: usize) -> Next {
+        let width = bytes.len();
+        if back {
+            let begins =
+                at.checked_sub(width).filter(|&from| self.text.get(from..at) == Some(bytes));
+            begins.map_or(Next::Fail, |from| Next::At(pc + 1, from))
+        } else if self.text.get(at..at + width) == Some(bytes) {
+            Next::At(pc + 1, at + width)
+        } else {
+            Next::Fail
+        }
+    }
+
+    fn bit(&self, slot: u32, at: usize) -> usize {
+        slot as usize * (self.text.len() + 1) + at
+    }
+
+    fn memo(&mut self, slot: u32, pc: Pc, at: usize) -> Next {
+        let bit = self.bit(slot, at);
+        let scratch = &mut *self.scratch;
+        let inside = !scratch.looks.is_empty();
+        if has(&scratch.seen, bit) {
+            return if inside && has(&scratch.good, bit) {
+                self.look_succeeds()
+            } else {
+                Next::Fail
+            };
+        }
+        set(&mut scratch.seen, bit);
+        if inside {
+            scratch.path.push(bit);
+            if self.program.cyclic_look {
+                scratch.marked.push(bit);
+            }
+        }
+        Next::At(pc + 1, at)
+    }
+
+    /// Answers a lookaround from the memo, or begins its body.
+    fn look(&mut self, op: &Op, pc: Pc, at: usize) -> Next {
+        let Op::Look { next, negative, memo, .. } = op else { return Next::Fail };
+        let bit = self.bit(*memo, at);
+        if self.memoised && has(&self.scratch.seen, bit) {
+            let holds = has(&self.scratch.good, bit) != *negative;
+            return if holds { Next::At(*next, at) } else { Next::Fail };
+        }
+        let scratch = &mut *self.scratch;
+        scratch.looks.push(scratch.stack.len());
+        let (path, marked) = (scratch.path.len(), scratch.marked.len());
+        scratch.stack.push(Frame::Look { pc, at, path, marked });
+        Next::At(pc + 1, at)
+    }
+
+    fn remember_look(&mut self, memo: u32, at: usize, matched: bool) {
+        if self.memoised {
+            let bit = self.bit(memo, at);
+            set(&mut self.scratch.seen, bit);
+            if matched {
+                set(&mut self.scratch.good, bit);
+            }
+        }
+    }
+
+    /// The body of the innermost lookaround has matched.
+    fn look_succeeds(&mut self) -> Next {
+        let Some(base) = self.scratch.looks.pop() else { return Next::Fail };
+        let Some(&Frame::Look { pc, at, path, marked }) = self.scratch.stack.get(base) else {
+            return Next::Fail;
+        };
+        let Some(Op::Look { next, negative, memo }) = self.program.ops.get(pc as usize) else {
+            return Next::Fail;
+        };
+        if self.memoised {
+            self.keep_path(path, marked);
+            self.remember_look(*memo, at, true);
+        }
+        if *negative {
+            self.undo_to(base);
+            return Next::Fail;
+        }
+        self.cut(base);
+        Next::At(*next, at)
+    }
+
+    /// The states on the way to the success lead to it from now on.
+    fn keep_path(&mut self, path: usize, marked: usize) {
+        let scratch = &mut *self.scratch;
+        for bit in scratch.path.drain(path..) {
+            set(&mut scratch.good, bit);
+        }
+        for bit in scratch.marked.drain(marked..) {
+            // In an empty loop a state may have failed only because the loop was open.
+            if !has(&scratch.good, bit) {
+                clear(&mut scratch.seen, bit);
+            }
+        }
+    }
+
+    /// Drops the ways into the body, and keeps what restores registers.
+    fn cut(&mut self, base: usize) {
+        let stack = &mut self.scratch.stack;
+        let mut kept = base;
+        for i in base..stack.len() {
+            if matches!(stack[i], Frame::Undo { .. }) {
+                stack.swap(kept, i);
+                kept += 1;
+            }
+        }
+        stack.truncate(kept);
+    }
+
+    fn undo_to(&mut self, base: usize) {
+        while self.scratch.stack.len() > base {
+            if let Some(Frame::Undo { register, value }) = self.scratch.stack.pop() {
+                self.restore(register, value);
+            }
+        }
+    }
+
+    fn register(&self, register: u32) -> usize {
+        self.scratch.registers.get(register as usize).copied().unwrap_or(UNSET)
+    }
+
+    fn restore(&mut self, register: u32, value: usize) {
+        if let Some(slot) = self.scratch.registers.get_mut(register as usize) {
+            *slot = value;
+        }
+    }
+
+    fn set_register(&mut self, register: u32, value: usize) {
+        let old = self.register(register);
+        self.scratch.stack.push(Frame::Undo { register, value: old });
+        self.restore(register, value);
+    }
+
+    fn count(
+        &mut self,
+        counter: u32,
+        (min, max): (u32, u32),
+        greedy: bool,
+        exit: Pc,
+        pc: Pc,
+        at: usize,
+    ) -> Next {
+        let count = self.register(counter);
+        if count >= max as usize && max != UNBOUNDED {
+            return Next::At(exit, at);
+        }
+        if count < min as usize {
+            return Next::At(pc + 1, at);
+        }
+        let (now, later) = if greedy { (pc + 1, exit) } else { (exit, pc + 1) };
+        self.branch(later, at);
+        Next::At(now, at)
+    }
+
+    fn progress(&self, mark: u32, counted: Option<(u32, u32)>, pc: Pc, at: usize) -> Next {
+        let demanded = counted.is_some_and(|(counter, min)| self.register(counter) <= min as usize);
+        if !demanded && self.register(mark) == at { Next::Fail } else { Next::At(pc + 1, at) }
+    }
+
+    fn back_reference(&mut self, group: u32, back: bool, pc: Pc, at: usize) -> Next {
+        let (from, to) = (self.register(2 * group), self.register(2 * group + 1));
+        let Some(captured) = self.text.get(from..to) else { return Next::At(pc + 1, at) };
+        self.steps += captured.len() as u64 / 8;
+        if !self.program.ignore_case {
+            return self.literal(captured, back, pc, at);
+        }
+        let (mut left, mut position) = (captured, at);
+        while !left.is_empty() {
+            let ((a, used), (b, width)) = if back {
+                (decode_last(left), decode_last(&self.text[..position]))
+            } else {
+                (decode(left), decode(&self.text[position..]))
+            };
+            if width == 0 || used == 0 || !self.same(a, b) {
+                return Next::Fail;
+            }
+            left = if back { &left[..left.len() - used] } else { &left[used..] };
+            position = if back { position - width } else { position + width };
+        }
+        Next::At(pc + 1, position)
+    }
+
+    /// Equality under i.
+    fn same(&self, a: u32, b: u32) -> bool {
+        let canonical = if self.program.code_points {
+            fold::canonical_code_point
+        } else {
+            fold::canonical_unit
+        };
+        a == b || canonical(a) == canonical(b)
+    }
+
+    fn next(&self, at: usize) -> (u32, usize) {
+        decode(self.text.get(at..).unwrap_or_default())
+    }
+
+    fn previous(&self, at: usize) -> (u32, usize) {
+        decode_last(self.text.get(..at).unwrap_or_default())
+    }
+
+    fn holds(&self, kind: Assert, at: usize) -> bool {
+        let (before, after) = self.text.split_at(at.min(self.text.len()));
+        match kind {
+            Assert::Start => before.is_empty(),
+            Assert::End => after.is_empty(),
+            Assert::LineStart => before.is_empty() || is_line_end(decode_last(before).0),
+            Assert::LineEnd => after.is_empty() || is_line_end(decode(after).0),
+            Assert::Word | Assert::NotWord => {
+                let is_word = |b: Option<&u8>| b.is_some_and(|&b| is_word(u32::from(b)));
+                (is_word(before.last()) != is_word(after.first())) == (kind == Assert::Word)
+            }
+            Assert::WordFolded | Assert::NotWordFolded => {
+                let is_word = |(c, width): (u32, usize)| {
+                    width > 0 && (is_word(c) || c == 0x017F || c == 0x212A)
+                };
+                let at_edge = is_word(decode_last(before)) != is_word(decode(after));
+                at_edge == (kind == Assert::WordFolded)
+            }
+        }
+    }
+}
+
+impl Scratch {
+    fn reset(&mut self, words: usize, registers: usize) {
+        self.stack.clear();
+        self.looks.clear();
+        self.path.clear();
+        self.marked.clear();
+        self.registers.clear();
+        self.registers.resize(registers, UNSET);
+        self.seen.clear();
+        self.seen.resize(words, 0);
+        self.good.clear();
+        self.good.resize(words, 0);
+    }
+
+    /// Gives large buffers back.
+    fn shrink(&mut self) {
+        self.stack.clear();
+        self.stack.shrink_to(KEPT);
+        for buffer in [&mut self.seen, &mut self.good] {
+            buffer.clear();
+            buffer.shrink_to(KEPT);
+        }
+        for buffer in [&mut self.registers, &mut self.looks, &mut self.path, &mut self.marked] {
+            buffer.clear();
+            buffer.shrink_to(KEPT);
+        }
+    }
+}
+
+fn has(bits: &[u64], bit: usize) -> bool {
+    bits.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+}
+
+fn set(bits: &mut [u64], bit: usize) {
+    if let Some(word) = bits.get_mut(bit / 64) {
+        *word |= 1 << (bit % 64);
+    }
+}
+
+fn clear(bits: &mut [u64], bit: usize) {
+    if let Some(word) = bits.get_mut(bit / 64) {
+        *word &= !(1 << (bit % 64));
+    }
+}
+
+fn is_word(c: u32) -> bool {
+    matches!(c, 0x30..=0x39 | 0x41..=0x5A | 0x5F | 0x61..=0x7A)
+}
+
+fn is_line_end(c: u32) -> bool {
+    matches!(c, 0x0A | 0x0D | 0x2028 | 0x2029)
+}
+
+/// The first character of generalised UTF-8 and its bytes; (0, 0) at the end.
+#[inline]
+pub(super) fn decode(text: &[u8]) -> (u32, usize) {
+    let tail = |b: u8| u32::from(b & 0x3F);
+    match *text {
+        [] => (0, 0),
+        [a, ..] if a < 0x80 => (u32::from(a), 1),
+        [a, b, ..] if (0xC0..0xE0).contains(&a) => (u32::from(a & 0x1F) << 6 | tail(b), 2),
+        [a, b, c, ..] if (0xE0..0xF0).contains(&a) => {
+            (u32::from(a & 0x0F) << 12 | tail(b) << 6 | tail(c), 3)
+        }
+        [a, b, c, d, ..] if a >= 0xF0 => {
+            (u32::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d), 4)
+        }
+        // Not WTF-8: never panic, and always move on.
+        [a, ..] => (u32::from(a), 1),
+    }
+}
+
+/// The last character of generalised UTF-8 and its bytes; (0, 0) at the start.
+#[inline]
+fn decode_last(text: &[u8]) -> (u32, usize) {
+    match text.last() {
+        None => (0, 0),
+        Some(&b) if b < 0x80 => (u32::from(b), 1),
+        Some(&b) => {
+            let from = text.len().saturating_sub(4);
+            let lead = (from..text.len()).rev().find(|&i| text[i] & 0xC0 != 0x80);
+            match lead {
+                Some(i) if decode(&text[i..]).1 == text.len() - i => decode(&text[i..]),
+                _ => (u32::from(b), 1),
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Classes under v: nested classes, `--`, `&&` and strings.
+//!
+//! ```text
+//! Class   := "[" "^"? (Union | Operand ("--" Operand)+ | Operand ("&&" Operand)+) "]"
+//! Union   := (Operand | Char "-" Char)*
+//! Operand := Class | "\q{" Char* ("|" Char*)* "}" | Escape | Char
+//! ```
+
+use std::collections::BTreeSet;
+
+use super::class::{INVALID_CLASS, OUT_OF_ORDER, UNTERMINATED};
+use super::{Node, Parsed, Parser};
+use crate::js_regex::fold;
+use crate::js_regex::set::CharSet;
+
+const INVALID_CHARACTER: &str = "Invalid character in character class";
+const INVALID_OPERATION: &str = "Invalid set operation in character class";
+const NEGATED_STRINGS: &str = "Negated character class may contain strings";
+
+/// Characters and strings of other lengths than one. Under i strings hold canonical characters,
+/// and the set of a whole class is closed over folding. A single character is not closed where it
+/// is an operand: `[k&&K]` is empty in V8, and `[[k]&&[K]]` is not.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClassSet {
+    pub(super) set: CharSet,
+    pub(super) strings: BTreeSet<Vec<u32>>,
+    ignore_case: bool,
+    /// Some operand has strings, whether or not they are left.
+    may_contain_strings: bool,
+}
+
+enum Operand {
+    Char(u32),
+    Class(ClassSet),
+}
+
+impl Parser<'_> {
+    /// A class of the v grammar; the cursor is at its `[`.
+    pub(super) fn nested_class(&mut self) -> Parsed<ClassSet> {
+        self.at += 1;
+        self.enter()?;
+        let negated = self.eat('^');
+        let mut class = self.class_contents(negated)?;
+        self.depth -= 1;
+        if negated {
+            if class.may_contain_strings {
+                return Err(NEGATED_STRINGS);
+            }
+            class.set = class.set.complement(self.flags.max_char());
+        }
+        class.set = self.fold_set(class.set);
+        Ok(class)
+    }
+
+    fn class_contents(&mut self, negated: bool) -> Parsed<ClassSet> {
+        if self.eat(']') {
+            return Ok(ClassSet::new(CharSet::default()));
+        }
+        let first = self.operand()?;
+        if self.looking_at("--") || self.looking_at("&&") {
+            return self.operation(first, negated);
+        }
+        self.class_union(first)
+    }
+
+    fn class_union(&mut self, first: Operand) -> Parsed<ClassSet> {
+        let mut class = ClassSet::new(CharSet::default());
+        let mut ranges = Vec::new();
+        let mut last = Some(first);
+        loop {
+            match self.unit(0) {
+                None => return Err(UNTERMINATED),
+                Some(0x5D) => break,
+                Some(0x2D) => {
+                    if self.looking_at("--") {
+                        return Err(INVALID_OPERATION);
+                    }
+                    self.at += 1;
+                    let Some(Operand::Char(low)) = last.take() else { return Err(INVALID_CLASS) };
+                    let Operand::Char(high) = self.operand()? else { return Err(INVALID_CLASS) };
+                    if low > high {
+                        return Err(OUT_OF_ORDER);
+                    }
+                    ranges.push((low, high));
+                }
+                Some(_) => {
+                    class.add(last.take(), &mut ranges);
+                    last = Some(self.operand()?);
+                }
+            }
+        }
+        self.at += 1;
+        class.add(last, &mut ranges);
+        class.set = self.fold_set(class.set.union(&CharSet::new(ranges)));
+        Ok(class)
+    }
+
+    /// `A--B--C` or `A&&B&&C`, after its first operand.
+    fn operation(&mut self, first: Operand, negated: bool) -> Parsed<ClassSet> {
+        let operator = if self.looking_at("--") { "--" } else { "&&" };
+        let mut class = first.into_class();
+        if operator == "--" && negated && class.may_contain_strings {
+            return Err(NEGATED_STRINGS);
+        }
+        while !self.eat(']') {
+            if self.unit(0).is_none() {
+                return Err(UNTERMINATED);
+            }
+            if !self.looking_at(operator) {
+                return Err(INVALID_OPERATION);
+            }
+            self.at += 2;
+            if operator == "&&" && self.unit(0) == Some(0x26) {
+                return Err(INVALID_CHARACTER);
+            }
+            let operand = self.operand()?;
+            let other = operand.into_class();
+            if operator == "--" {
+                class.set = class.set.difference(&other.set);
+                class.strings.retain(|s| !other.strings.contains(s));
+            } else {
+                class.set = class.set.intersection(&other.set);
+                class.strings.retain(|s| other.strings.contains(s));
+                class.may_contain_strings &= other.may_contain_strings;
+            }
+        }
+        Ok(class)
+    }
+
+    fn operand(&mut self) -> Parsed<Operand> {
+        match self.unit(0) {
+            None => Err(UNTERMINATED),
+            Some(0x5B) => self.nested_class().map(Operand::Class),
+            Some(0x5C) if self.unit(1) == Some(0x71) => self.strings().map(Operand::Class),
+            Some(0x5C) => {
+                self.at += 1;
+                if let Some(class) = self.class_escape(true)? {
+                    return Ok(Operand::Class(class));
+                }
+                self.at -= 1;
+                self.set_character().map(Operand::Char)
+            }
+            Some(_) => self.set_character().map(Operand::Char),
+        }
+    }
+
+    fn set_character(&mut self) -> Parsed<u32> {
+        if self.eat('\\') {
+            if self.eat('b') {
+                return Ok(8);
+            }
+            return self.character_escape(true);
+        }
+        let unit = self.unit(0).and_then(char::from_u32).unwrap_or('\u{FFFD}');
+        if "()[]{}/-\\|".contains(unit) {
+            return Err(INVALID_CHARACTER);
+        }
+        if self.unit(0) == self.unit(1) && "&!#$%*+,.:;<=>?@^`~".contains(unit) {
+            return Err(INVALID_OPERATION);
+        }
+        self.bump().ok_or(UNTERMINATED)
+    }
+
+    /// `\q{ab|c|}`; the cursor is at the backslash.
+    fn strings(&mut self) -> Parsed<ClassSet> {
+        self.at += 2;
+        if !self.eat('{') {
+            return Err("Invalid escape");
+        }
+        let mut class = ClassSet::new(CharSet::default());
+        class.ignore_case = self.flags.ignore_case;
+        let mut chars = Vec::new();
+        let mut string = Vec::new();
+        loop {
+            match self.unit(0) {
+                None => return Err(INVALID_CHARACTER),
+                Some(0x7D | 0x7C) => {
+                    let text = std::mem::take(&mut string);
+                    match text[..] {
+                        [c] if class.ignore_case => chars.push(lower(c)),
+                        [c] => chars.push((c, c)),
+                        _ => {
+                            class.add_string(&text);
+                        }
+                    }
+                    if self.eat('}') {
+                        break;
+                    }
+                    self.at += 1;
+                }
+                Some(_) => string.push(self.set_character()?),
+            }
+        }
+        class.set = CharSet::new(chars);
+        Ok(class)
+    }
+}
+
+/// The character in lower case, as a range, where that is one character.
+fn lower(c: u32) -> (u32, u32) {
+    let mut lower = char::from_u32(c).map(char::to_lowercase).into_iter().flatten();
+    match (lower.next(), lower.next()) {
+        (Some(l), None) => (l.into(), l.into()),
+        _ => (c, c),
+    }
+}
+
+impl Operand {
+    fn into_class(self) -> ClassSet {
+        match self {
+            Operand::Char(c) => ClassSet::new(CharSet::one(c)),
+            Operand::Class(class) => class,
+        }
+    }
+}
+
+impl ClassSet {
+    pub(super) fn new(set: CharSet) -> Self {
+        ClassSet { set, ..ClassSet::default() }
+    }
+
+    /// An empty class whose strings fold or do not fold.
+    pub(super) fn folding(ignore_case: bool) -> Self {
+        ClassSet { ignore_case, ..ClassSet::default() }
+    }
+
+    /// Adds an operand of a union; its characters go to the ranges, which are folded later.
+    fn add(&mut self, operand: Option<Operand>, ranges: &mut Vec<(u32, u32)>) {
+        match operand {
+            Some(Operand::Char(c)) => ranges.push((c, c)),
+            Some(Operand::Class(other)) => {
+                self.set = self.set.union(&other.set);
+                self.strings.extend(other.strings);
+                self.ignore_case |= other.ignore_case;
+                self.may_contain_strings |= other.may_contain_strings;
+            }
+            None => {}
+        }
+    }
+
+    pub(super) fn add_string(&mut self, text: &[u32]) {
+        let canonical = |&c: &u32| if self.ignore_case { fold::canonical_code_point(c) } else { c };
+        let text = text.iter().map(canonical).collect();
+        self.strings.insert(text);
+        self.may_contain_strings = true;
+    }
+
+    /// The node that matches the class: longer strings first.
+    pub(super) fn into_node(self) -> Node {
+        if self.strings.is_empty() {
+            return Node::set(self.set);
+        }
+        let mut strings: Vec<&Vec<u32>> = self.strings.iter().collect();
+        strings.sort_by_key(|s| std::cmp::Reverse(s.len()));
+        let mut branches: Vec<Node> = Vec::new();
+        for text in strings.iter().filter(|s| !s.is_empty()) {
+            let chars = text.iter().map(|&c| {
+                if self.ignore_case {
+                    Node::set(fold::close(&CharSet::one(c), true))
+                } else {
+                    Node::Char(c)
+                }
+            });
+            branches.push(Node::cat(chars.collect()));
+        }
+        branches.push(Node::set(self.set.clone()));
+        if strings.iter().any(|s| s.is_empty()) {
+            branches.push(Node::Empty);
+        }
+        Node::alt(branches)
+    }
+}

@@ -1,0 +1,298 @@
+//! The parser: ES2024 patterns with Annex B, and V8's error messages.
+//!
+//! ```text
+//! Disjunction := Alternative ("|" Alternative)*
+//! Alternative := Term*
+//! Term        := Assertion | Atom Quantifier?
+//! Atom        := PatternCharacter | "." | Escape | Class | Group
+//! Quantifier  := ("*" | "+" | "?" | "{" n ("," m?)? "}") "?"?
+//! ```
+//!
+//! Without u the pattern is read as UTF-16 units, with u and v as code points. The first error
+//! from the left wins; only a name that no group has is reported after the whole pattern.
+//! Groups and classes nest at most [`MAX_DEPTH`] deep.
+
+mod class;
+mod class_sets;
+mod escape;
+mod group;
+mod property;
+mod property_names;
+
+use super::ast::{Assert, Ast, Node, Repeat, UNBOUNDED};
+use super::flags::Flags;
+use super::fold;
+use super::set::{self, CharSet};
+
+/// The deepest nesting of groups and of v classes.
+const MAX_DEPTH: u32 = 250;
+/// The most capturing groups, as in V8.
+const MAX_GROUPS: u32 = 32_767;
+/// The longest pattern in UTF-16 units.
+const MAX_UNITS: usize = 64 * 1024;
+
+const TOO_LARGE: &str = "Regular expression too large";
+const NOTHING_TO_REPEAT: &str = "Nothing to repeat";
+
+/// A V8 message, without the part that quotes the pattern.
+type Parsed<T> = Result<T, &'static str>;
+
+/// Parses a pattern of UTF-16 units.
+pub(super) fn parse(units: &[u16], flags: Flags) -> Parsed<Ast> {
+    if units.len() > MAX_UNITS {
+        return Err(TOO_LARGE);
+    }
+    let mut parser = Parser {
+        units,
+        at: 0,
+        flags,
+        depth: 0,
+        groups: 0,
+        scan: None,
+        names: Vec::new(),
+        has_names: false,
+        open: Vec::new(),
+        references: Vec::new(),
+        has_backref: false,
+    };
+    let mut root = parser.disjunction()?;
+    if parser.at < units.len() {
+        return Err("Unmatched ')'");
+    }
+    parser.resolve_names(&mut root)?;
+    let has_assert = |a, b| root.any(&|n| matches!(n, Node::Assert(k) if *k == a || *k == b));
+    Ok(Ast {
+        groups: parser.groups,
+        has_backref: parser.has_backref,
+        has_line_anchor: has_assert(Assert::LineStart, Assert::LineEnd),
+        matches_inside_pair: flags.code_points() && !flags.sticky && root.matches_inside_pair(),
+        has_folded_word: has_assert(Assert::WordFolded, Assert::NotWordFolded),
+        root,
+    })
+}
+
+struct Parser<'p> {
+    units: &'p [u16],
+    at: usize,
+    flags: Flags,
+    depth: u32,
+    /// Capturing groups opened so far.
+    groups: u32,
+    /// What the scan over the rest of the pattern found, once it was needed.
+    scan: Option<Scan>,
+    /// The names of groups, with their numbers.
+    names: Vec<(Vec<u32>, u32)>,
+    /// Some named group was opened.
+    has_names: bool,
+    /// The groups that are open here: number and name.
+    open: Vec<(u32, Vec<u32>)>,
+    /// The names that `\k` used; a node refers to one by its place until the end.
+    references: Vec<Vec<u32>>,
+    has_backref: bool,
+}
+
+/// The groups of the whole pattern.
+#[derive(Clone, Copy)]
+struct Scan {
+    groups: u32,
+    has_names: bool,
+}
+
+impl Parser<'_> {
+    /// The character at the cursor: a unit, or a code point under u and v.
+    fn peek(&self) -> Option<u32> {
+        self.char_at(self.at, self.flags.code_points()).map(|c| c.0)
+    }
+
+    fn char_at(&self, at: usize, code_points: bool) -> Option<(u32, usize)> {
+        let unit = u32::from(*self.units.get(at)?);
+        if code_points && unit & 0xFC00 == 0xD800 {
+            let next = self.units.get(at + 1).map_or(0, |&u| u32::from(u));
+            if next & 0xFC00 == 0xDC00 {
+                return Some((0x1_0000 + ((unit & 0x3FF) << 10 | next & 0x3FF), 2));
+            }
+        }
+        Some((unit, 1))
+    }
+
+    /// The unit some places after the cursor.
+    fn unit(&self, offset: usize) -> Option<u32> {
+        self.units.get(self.at + offset).map(|&u| u32::from(u))
+    }
+
+    fn looking_at(&self, text: &str) -> bool {
+        text.bytes().enumerate().all(|(i, b)| self.unit(i) == Some(u32::from(b)))
+    }
+
+    /// Takes the character at the cursor.
+    fn bump(&mut self) -> Option<u32> {
+        let (c, width) = self.char_at(self.at, self.flags.code_points())?;
+        self.at += width;
+        Some(c)
+    }
+
+    /// Takes the ASCII character where it stands at the cursor.
+    fn eat(&mut self, c: char) -> bool {
+        let found = self.unit(0) == Some(u32::from(c));
+        self.at += usize::from(found);
+        found
+    }
+
+    fn enter(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH { Err(TOO_LARGE) } else { Ok(()) }
+    }
+
+    /// A disjunction up to the end or the `)` that closes it, which stays.
+    fn disjunction(&mut self) -> Parsed<Node> {
+        let mut branches = Vec::new();
+        let mut terms = Vec::new();
+        loop {
+            match self.unit(0) {
+                None | Some(0x29) => break,
+                Some(0x7C) => {
+                    self.at += 1;
+                    branches.push(Node::cat(std::mem::take(&mut terms)));
+                }
+                Some(_) => self.term(&mut terms)?,
+            }
+        }
+        branches.push(Node::cat(terms));
+        Ok(Node::alt(branches))
+    }
+
+    /// One term, with its quantifier.
+    fn term(&mut self, terms: &mut Vec<Node>) -> Parsed<()> {
+        let groups_before = self.groups;
+        let Some(c) = self.peek() else { return Ok(()) };
+        let is_look = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|o| self.looking_at(o));
+        let multiline = self.flags.multiline;
+        let atom = match char::from_u32(c) {
+            Some('*' | '+' | '?') => return Err(NOTHING_TO_REPEAT),
+            Some('^') => {
+                self.at += 1;
+                let kind = if multiline { Assert::LineStart } else { Assert::Start };
+                terms.push(Node::Assert(kind));
+                return Ok(());
+            }
+            Some('$') => {
+                self.at += 1;
+                let kind = if multiline { Assert::LineEnd } else { Assert::End };
+                terms.push(Node::Assert(kind));
+                return Ok(());
+            }
+            Some('(') => self.group()?,
+            Some('.') => {
+                self.at += 1;
+                self.dot()
+            }
+            Some('[') => self.class()?,
+            Some('\\') => match self.atom_escape()? {
+                Node::Assert(kind) => {
+                    terms.push(Node::Assert(kind));
+                    return Ok(());
+                }
+                atom => atom,
+            },
+            Some('{') if self.interval().is_some() => return Err(NOTHING_TO_REPEAT),
+            Some('{' | '}' | ']') if self.flags.code_points() => {
+                return Err("Lone quantifier brackets");
+            }
+            _ => {
+                self.bump();
+                self.literal(c)
+            }
+        };
+        let node = self.quantified(atom, is_look, groups_before)?;
+        if !matches!(node, Node::Empty) {
+            terms.push(node);
+        }
+        Ok(())
+    }
+
+    /// A literal character, with its equals under i.
+    fn literal(&self, c: u32) -> Node {
+        if self.flags.ignore_case {
+            Node::set(fold::close(&CharSet::one(c), self.flags.code_points()))
+        } else {
+            Node::Char(c)
+        }
+    }
+
+    fn dot(&self) -> Node {
+        let excluded = if self.flags.dot_all { CharSet::default() } else { set::line_end() };
+        Node::Set(excluded.complement(self.flags.max_char()))
+    }
+
+    /// The atom under the quantifier that follows it, if one does.
+    fn quantified(&mut self, atom: Node, is_look: bool, groups_before: u32) -> Parsed<Node> {
+        let Some((min, max)) = self.quantifier() else {
+            let incomplete = self.unit(0) == Some(0x7B) && self.flags.code_points();
+            return if incomplete { Err("Incomplete quantifier") } else { Ok(atom) };
+        };
+        if min > max {
+            return Err("numbers out of order in {} quantifier");
+        }
+        let greedy = !self.eat('?');
+        if is_look
+            && let Node::Look(look) = &atom
+            && (self.flags.code_points() || !look.ahead)
+        {
+            return Err("Invalid quantifier");
+        }
+        if atom.is_empty_width() {
+            // An iteration that consumes nothing is refused once the minimum is met.
+            return Ok(if min == 0 { Node::Empty } else { atom });
+        }
+        let groups = (groups_before + 1, self.groups + 1);
+        Ok(Node::Repeat(Repeat { body: Box::new(atom), min, max, greedy, groups }))
+    }
+
+    fn quantifier(&mut self) -> Option<(u32, u32)> {
+        let bounds = match self.unit(0).and_then(char::from_u32)? {
+            '*' => (0, UNBOUNDED),
+            '+' => (1, UNBOUNDED),
+            '?' => (0, 1),
+            '{' => return self.interval(),
+            _ => return None,
+        };
+        self.at += 1;
+        Some(bounds)
+    }
+
+    /// `{n}`, `{n,}` or `{n,m}`; anything else is left in place.
+    fn interval(&mut self) -> Option<(u32, u32)> {
+        let start = self.at;
+        let bounds = self.interval_bounds();
+        if bounds.is_none() {
+            self.at = start;
+        }
+        bounds
+    }
+
+    fn interval_bounds(&mut self) -> Option<(u32, u32)> {
+        self.at += 1;
+        let min = self.count()?;
+        let max = if !self.eat(',') {
+            min
+        } else if self.unit(0) == Some(0x7D) {
+            UNBOUNDED
+        } else {
+            self.count()?
+        };
+        self.eat('}').then_some((min, max))
+    }
+
+    /// A run of decimal digits; a huge count is as good as no bound.
+    fn count(&mut self) -> Option<u32> {
+        let mut value = None;
+        while let Some(digit) = self.unit(0).and_then(char::from_u32).and_then(|c| c.to_digit(10)) {
+            let so_far: u32 = value.unwrap_or(0);
+            // V8 clamps at 2^31 - 1, which is its "no bound".
+            let next = so_far.checked_mul(10).and_then(|v| v.checked_add(digit));
+            value = Some(next.filter(|&v| v < 0x7FFF_FFFF).unwrap_or(UNBOUNDED));
+            self.at += 1;
+        }
+        value
+    }
+}
