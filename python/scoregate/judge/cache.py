@@ -14,7 +14,7 @@ import os
 import sqlite3
 import threading
 import time
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from .protocol import JudgeReply, Usage
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -50,6 +50,9 @@ CREATE INDEX IF NOT EXISTS reply_used ON reply (used, size);
 
 #: So many writes pass between two looks at the size.
 _LOOK = 64
+
+#: Connections of a parent process, which a forked child must not close.
+_PARENTS: list[sqlite3.Connection] = []
 
 #: What a row costs besides its text.
 _ROW = 256
@@ -135,7 +138,10 @@ class JudgeCache:
 
     def _connection(self) -> sqlite3.Connection:
         """The connection of this process; one is not carried over a fork."""
-        if self._open is None or self._process != os.getpid():
+        if self._open is not None and self._process != os.getpid():
+            _PARENTS.append(self._open)  # closing it would undo the parent's locks
+            self._open = None
+        if self._open is None:
             self._open = _open(self._path)
             self._process = os.getpid()
         return self._open
@@ -197,14 +203,25 @@ class JudgeCache:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("DELETE FROM reply WHERE key = ?", keys)
 
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise CacheError(f"{self._path}: {error}") from None
+
     def _tell(self, error: Exception) -> None:
         if not self._told:
             self._told = True
             log.warning("the cache %s failed and is passed over: %s", self._path, error)
 
     def prune(self) -> int:
-        """Removes replies that are too old or too many, and gives how many."""
-        with self._lock:
+        """Removes replies that are too old or too many, and gives how many.
+
+        Raises:
+            CacheError: the file is broken, or another process does not let go of it.
+        """
+        with self._lock, self._errors():
             connection = self._connection()
             before = connection.total_changes
             if self._ttl is not None:
@@ -216,8 +233,12 @@ class JudgeCache:
             return removed
 
     def clear(self) -> int:
-        """Removes all replies, and gives how many there were."""
-        with self._lock:
+        """Removes all replies, and gives how many there were.
+
+        Raises:
+            CacheError: as in :meth:`prune`.
+        """
+        with self._lock, self._errors():
             connection = self._connection()
             removed = connection.execute("DELETE FROM reply").rowcount
             connection.execute("VACUUM")
@@ -225,8 +246,12 @@ class JudgeCache:
             return removed
 
     def info(self) -> CacheInfo:
-        """What the cache holds."""
-        with self._lock:
+        """What the cache holds.
+
+        Raises:
+            CacheError: as in :meth:`prune`.
+        """
+        with self._lock, self._errors():
             connection = self._connection()
             query = "SELECT count(*), total(size), min(created), max(created) FROM reply"
             count, size, oldest, newest = connection.execute(query).fetchone()
@@ -249,7 +274,7 @@ class JudgeCache:
         with self._lock:
             if self._open is not None and self._process == os.getpid():
                 self._open.close()
-            self._open = None
+                self._open = None
 
     def __enter__(self) -> Self:
         """The cache, to be closed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -18,7 +19,7 @@ from .session import BUDGET_REACHED, Asked, Budget, Retry, Session
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterator, Mapping
 
     from .._native import BatchResult
     from ..gate import Gate
@@ -30,6 +31,10 @@ Texts: TypeAlias = "Sequence[str | None]"
 Rows: TypeAlias = "Sequence[Mapping[str, Any] | None] | None"
 
 INTERRUPTED = "interrupted"
+
+#: So many prompts are made before others on the event loop have their turn.
+_TURNS = 256
+
 FAIL_OPEN = "unparseable judge output (fail-open)"
 
 
@@ -236,7 +241,9 @@ class BatchRun:
         """
         # Prompts are made again when their turn comes: so many texts are not held twice.
         groups: dict[bytes, list[int]] = {}
-        for index in self._open:
+        for turn, index in enumerate(self._open):
+            if turn % _TURNS == _TURNS - 1:
+                await asyncio.sleep(0)
             key = hashlib.sha256(self._prompt(index).encode("utf-8", "surrogatepass")).digest()
             groups.setdefault(key, []).append(index)
         work = self._work(list(groups.values()))
@@ -326,6 +333,11 @@ class BatchRun:
         return JudgedBatch(self._scored, judged, self._session.spent)
 
 
+def _sequence(given: Any) -> Any:
+    """Iterables are read once, into a list; one text is left to be refused."""
+    return given if isinstance(given, Sequence | None) else list(given)
+
+
 def open_cache(cache: JudgeCache | str | os.PathLike[str] | None) -> JudgeCache | None:
     """A cache as it is, or from the path of its file."""
     return cache if cache is None or isinstance(cache, JudgeCache) else JudgeCache(cache)
@@ -354,7 +366,7 @@ def decide_batch(
     plan = Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
     budget = check_budget(concurrency, max_calls, max_tokens, deadline)
     session = plan.session(budget, cache)
-    texts = texts if isinstance(texts, list | tuple) else list(texts)
+    texts, rows = _sequence(texts), _sequence(rows)
     scored = gate.score_batch(texts, rows, threads=threads)
     run = BatchRun(plan, session, texts, rows, scored, concurrency, progress, on_result)
 
@@ -384,7 +396,7 @@ async def adecide_batch(
     plan = Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
     budget = check_budget(concurrency, max_calls, max_tokens, deadline)
     session = plan.session(budget, cache)
-    texts = texts if isinstance(texts, list | tuple) else list(texts)
+    texts, rows = _sequence(texts), _sequence(rows)
     if len(texts) == 1:
         scored = gate.score_batch(texts, rows, threads=1)
     else:

@@ -235,7 +235,11 @@ class Session:
         key = cache_key(identity, prompt, schema, self._trial)
         here = (id(asyncio.get_running_loop()), key)
         while (flight := cache.flying.get(here)) is not None:
-            await asyncio.wait([flight])
+            await asyncio.wait([flight], timeout=self.budget.left())
+            left = self.budget.left()
+            if left is not None and left <= 0:
+                asked.error = BUDGET_REACHED
+                return asked
         found = cache.get(key)
         if found is not None:
             asked.reply, asked.source = found, "cache"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -374,6 +375,8 @@ def test_arguments_are_checked(chat: Any) -> None:
             gate().decide_batch(["bad"], **{"judge": judge, **options})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="judge: expected an object with ask"):
         gate().decide("bad", judge="openai:x")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected a list of str, got one text"):
+        gate().decide_batch("bad", judge=judge)
     with pytest.raises(TypeError, match=r"texts\[1\]: expected str"):
         gate().decide_batch(["a", 1], judge=judge)  # type: ignore[list-item]
     assert chat.calls == []
@@ -384,3 +387,36 @@ def test_error_of_a_judge_of_ones_own() -> None:
         raise JudgeError("the oracle sleeps")
 
     assert gate().decide("bad", judge=judge).reason == "judge failed: the oracle sleeps"
+
+
+def test_results_pickle(chat: Any) -> None:
+    chat.script = [BLOCK]
+    batch = gate().decide_batch(iter(["bad", "ok"]), judge=judge_of(chat))  # type: ignore[arg-type]
+    copy = pickle.loads(pickle.dumps(batch))
+    assert list(copy) == list(batch)
+    assert copy.usage == batch.usage
+    assert copy[0].judge.reason == "poor"
+
+
+def test_a_child_process_opens_the_cache_for_itself(chat: Any, tmp_path: Path) -> None:
+    if not hasattr(os, "fork"):
+        pytest.skip("fork")
+    code = (
+        "import os, sys\n"
+        "from scoregate.judge import JudgeCache, JudgeReply\n"
+        "cache = JudgeCache(sys.argv[1])\n"
+        "cache.put(b'a', 'j', JudgeReply('a'))\n"
+        "if (pid := os.fork()) == 0:\n"
+        "    cache.put(b'b', 'j', JudgeReply('b'))\n"
+        "    os._exit(0 if cache.get(b'a') and cache.get(b'b') else 1)\n"
+        "status = os.waitpid(pid, 0)[1]\n"
+        "cache.put(b'c', 'j', JudgeReply('c'))\n"
+        "print(status, cache.info().replies)\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "c")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert out.stdout == "0 3\n"
