@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, final
 
 __all__ = [
@@ -8,8 +8,11 @@ __all__ = [
     "Gate",
     "GateResult",
     "JsRegex",
+    "JudgeVerdict",
     "LineScorer",
     "ScorerResult",
+    "Verdict",
+    "Winner",
     "__version__",
     "combine_scores",
     "combine_with_judge",
@@ -19,6 +22,12 @@ __all__ = [
     "extract_json",
     "format_report",
     "gate_schema",
+    "parse_judge",
+    "parse_judge_batch",
+    "parse_verdict",
+    "parse_verdict_batch",
+    "parse_winner",
+    "parse_winner_batch",
     "score_shape_errors",
     "scorer_table",
 ]
@@ -317,3 +326,152 @@ def scorer_table() -> list[dict[str, Any]]:
     """
 
 def extract_json(text: str, default: Any = None, *, has_default: bool = False) -> Any: ...
+
+_Policy: TypeAlias = Literal["pass", "block"]
+
+@final
+class Verdict:
+    """What a gate's reply says.
+
+    Args:
+        verdict: ``"pass"`` or ``"block"``.
+        reason: why; a text marker gives none.
+    """
+
+    __match_args__ = ("verdict", "reason")
+    def __new__(cls, verdict: _Policy, reason: str | None = None) -> Verdict: ...
+    @property
+    def verdict(self) -> _Policy: ...
+    @property
+    def reason(self) -> str | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class Winner:
+    """What a tournament judge's reply says.
+
+    Args:
+        winner: the variant, from 1.
+        reason: why; a text marker gives none.
+    """
+
+    __match_args__ = ("winner", "reason")
+    def __new__(cls, winner: int, reason: str | None = None) -> Winner: ...
+    @property
+    def winner(self) -> int: ...
+    @property
+    def reason(self) -> str | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class JudgeVerdict:
+    """What a judge's reply says.
+
+    Args:
+        score: the score, in [0, 1].
+        verdict: ``"pass"`` or ``"block"``.
+        reason: why; text markers give none.
+        parsed: False where nothing could be read and the policy answered.
+    """
+
+    __match_args__ = ("score", "verdict", "reason", "parsed")
+    def __new__(
+        cls, score: float, verdict: _Policy, reason: str | None = None, parsed: bool = True
+    ) -> JudgeVerdict: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def verdict(self) -> _Policy: ...
+    @property
+    def reason(self) -> str | None: ...
+    @property
+    def parsed(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+def parse_verdict(text: str | None, *, on_unparseable: _Policy = "pass") -> Verdict:
+    """Reads a gate's reply: does it pass or block?
+
+    JSON is read first (``continue``, ``pass``, ``verdict``), then ``VERDICT:`` markers, the last
+    one, then broken JSON. Nothing in the text raises.
+
+    Args:
+        text: the reply; None (no reply) blocks with reason ``missing input``.
+        on_unparseable: what a reply without a verdict counts as.
+
+    Raises:
+        ValueError: ``on_unparseable`` is neither ``"pass"`` nor ``"block"``.
+    """
+
+def parse_winner(text: str | None, count: int) -> Winner:
+    """Reads a tournament judge's reply: which variant wins?
+
+    JSON is read first (``winner``, ``best``, ``choice``), then ``WINNER:`` markers, the last one,
+    then broken JSON; else variant 1 with a reason.
+
+    Args:
+        text: the reply; None names no winner.
+        count: the number of variants; the winner is clamped to it.
+
+    Raises:
+        ValueError: ``count`` is below 1.
+    """
+
+def parse_judge(text: str | None, *, on_unparseable: _Policy = "pass") -> JudgeVerdict:
+    """Reads a judge's reply: a score, a verdict, or both.
+
+    JSON is read first (``score``, ``verdict``, ``continue``, ``pass``), then ``SCORE:`` and
+    ``VERDICT:`` markers, the last ones, then broken JSON. Nothing in the text raises.
+
+    Args:
+        text: the reply; None (no reply) blocks with reason ``missing input``.
+        on_unparseable: what a reply without score and verdict counts as: a pass with score 1, or
+            a block with score 0; ``parsed`` is False either way.
+
+    Raises:
+        ValueError: ``on_unparseable`` is neither ``"pass"`` nor ``"block"``.
+    """
+
+def parse_verdict_batch(
+    texts: Iterable[str | None], *, on_unparseable: _Policy = "pass", threads: int | None = None
+) -> list[Verdict]:
+    """Reads many gate replies, on several threads and without the GIL.
+
+    Args:
+        texts: the replies.
+        on_unparseable: as for `parse_verdict`.
+        threads: how many threads; by default as many as for a gate's batch.
+    """
+
+def parse_winner_batch(
+    texts: Iterable[str | None], count: int | Iterable[int], *, threads: int | None = None
+) -> list[Winner]:
+    """Reads many tournament replies, on several threads and without the GIL.
+
+    Args:
+        texts: the replies.
+        count: the number of variants, one for all replies or one a reply.
+        threads: how many threads; by default as many as for a gate's batch.
+
+    Raises:
+        ValueError: a count is below 1, or there are not as many counts as texts.
+    """
+
+def parse_judge_batch(
+    texts: Iterable[str | None], *, on_unparseable: _Policy = "pass", threads: int | None = None
+) -> list[JudgeVerdict]:
+    """Reads many judge replies, on several threads and without the GIL.
+
+    Args:
+        texts: the replies.
+        on_unparseable: as for `parse_judge`.
+        threads: how many threads; by default as many as for a gate's batch.
+    """

@@ -77,10 +77,8 @@ fn score_marker(reader: &mut Reader<'_>) -> Option<Vote> {
 }
 
 fn read(object: Object<'_>) -> Option<JudgeReading> {
-    let passes = object
-        .verdict()
-        .or_else(|| object.boolean("continue"))
-        .or_else(|| object.boolean("pass"));
+    let passes =
+        object.verdict().or_else(|| object.boolean("continue")).or_else(|| object.boolean("pass"));
     let score = score(object);
     if passes.is_none() && score.is_none() {
         return None;

@@ -184,7 +184,8 @@ impl<'a> Quoted<'a> {
         let spans = object_spans(text, keys);
         let unread = spans.unread.filter(|&(from, _)| {
             let rest = text.get(from..).unwrap_or_default();
-            keys.iter().any(|key| memchr::memmem::find(rest, format!("{key}\"").as_bytes()).is_some())
+            keys.iter()
+                .any(|key| memchr::memmem::find(rest, format!("{key}\"").as_bytes()).is_some())
         });
         Quoted { spans, next: 0, end: 0, doubtful: unread.map_or(usize::MAX, |(from, _)| from) }
     }
@@ -240,8 +241,7 @@ impl Iterator for Markers<'_> {
             };
             let end = std::mem::replace(&mut self.reader.at, behind);
             if let Some(vote) = vote {
-                let quoted =
-                    self.quoted.get_or_insert_with(|| Quoted::new(text, self.keys));
+                let quoted = self.quoted.get_or_insert_with(|| Quoted::new(text, self.keys));
                 if quoted.counts(start, end, vote) {
                     return Some(vote);
                 }

@@ -2,9 +2,7 @@
 
 use super::marker::Reader;
 use super::verdict;
-use crate::json::{
-    Cursor, Document, Kind, RepairOptions, Source, extract, object_spans, repair,
-};
+use crate::json::{Cursor, Document, Kind, RepairOptions, Source, object_spans, repair};
 use crate::target::trim_js;
 
 /// The object of a reply and how it was come by.

@@ -7,6 +7,7 @@ mod batch;
 mod error;
 mod functions;
 mod gate;
+mod grammar;
 mod json;
 mod lines;
 mod regex;
@@ -38,6 +39,11 @@ mod _native {
     };
     #[pymodule_export]
     use super::gate::Gate;
+    #[pymodule_export]
+    use super::grammar::{
+        JudgeVerdict, Verdict, Winner, parse_judge, parse_judge_batch, parse_verdict,
+        parse_verdict_batch, parse_winner, parse_winner_batch,
+    };
     #[pymodule_export]
     use super::json::extract_json;
     #[pymodule_export]

@@ -1,10 +1,9 @@
-//! The reply grammars: the tables of readings, properties, and linear work.
+//! The reply grammars: the tables of readings, and linear work.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
-use proptest::prelude::*;
 use scoregate::Verdict;
 use scoregate::grammar::{OnUnparseable, marker_steps, parse_judge, parse_verdict, parse_winner};
-use scoregate::json::{Value, extract};
+use scoregate::json::Value;
 
 const TABLES: [&str; 5] = [
     include_str!("../data/gate_vectors.jsonl"),
@@ -101,5 +100,78 @@ fn every_own_row_has_a_name_of_its_own() {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), rows);
+    }
+}
+
+/// Looked-at bytes a byte of text: the scan, and what is looked at behind a label.
+const STEPS_A_BYTE: u64 = 12;
+
+#[test]
+fn hostile_text_takes_linear_work() {
+    for unit in [
+        "VERDICT:",
+        "VERDICT",
+        "VERDICT: ",
+        "VERDICT:PASS",
+        "VERDICT:PASS|",
+        "VERDICT: DO NOT ",
+        "SCORE:",
+        "SCORE: 1/",
+        "SCORE: 0.",
+        "SCORE:1",
+        "SCORE: 1 out of ",
+        "WINNER: variant ",
+        "*",
+        "_",
+        "`",
+        "~*",
+        "\"",
+        "“",
+        "'\"",
+        " ",
+        "\n",
+        "\u{3000}",
+        "1",
+        "0.",
+        "1,",
+        "|",
+        "/\\",
+        "VERDICT: PASS \n",
+        "VERDICTVERDICT:",
+        "SCORESCORE",
+        ":",
+        "＝",
+        "\u{FFFF}",
+        "{",
+        "[",
+        "{\"",
+    ] {
+        for head in
+            ["", "VERDICT:", "VERDICT", "SCORE: 1", "WINNER: ", "VERDICT: PASS", "SCORE: 0."]
+        {
+            let steps = |len: usize| {
+                let text = format!("{head}{}", unit.repeat(len / unit.len()));
+                marker_steps(text.as_bytes())
+            };
+            for len in [1 << 12, 1 << 16] {
+                let found = steps(len);
+                assert!(found <= STEPS_A_BYTE * len as u64 + 256, "{head:?} {unit:?}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_megabyte_of_anything_is_read() {
+    for unit in
+        ["VERDICT:", "VERDICT: PASS\n", "*", "\"", " ", "1", "{", "[", "```", "{\"verdict\":"]
+    {
+        for head in ["", "VERDICT:", "SCORE:", "WINNER:"] {
+            let text = format!("{head}{}\nVERDICT: BLOCK", unit.repeat((1 << 20) / unit.len()));
+            let found = parse_verdict(text.as_bytes(), OnUnparseable::Block);
+            assert_eq!(found.verdict, Verdict::Block, "{head:?} {unit:?}");
+            parse_judge(text.as_bytes(), OnUnparseable::Pass);
+            parse_winner(text.as_bytes(), 3);
+        }
     }
 }
