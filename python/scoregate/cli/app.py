@@ -403,7 +403,8 @@ def score(
             except ValueError as error:
                 raise _UsageError(_flags(str(error))) from None
         _report(found, places, as_json=as_json)
-        judging.tell_usage(decider, price)
+        if not as_json:
+            judging.tell_usage(decider, price)
         code = _verdict(found, fail_under)
         if code != OK:
             raise typer.Exit(code)

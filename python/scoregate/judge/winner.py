@@ -166,8 +166,8 @@ async def _pick(
         picks.append((count + 1 - read.winner if turn else read.winner, read.reason))
     parsed = len(picks) == len(orders)
     if not picks:
-        reason = _DEFAULTED if common["error"] is None else f"judge failed: {common['error']}"
-        return PickedWinner(1, reason, parsed=False, **common)
+        why = _DEFAULTED if common["error"] is None else f"judge failed: {common['error']}"
+        return PickedWinner(1, why, parsed=False, **common)
     winner, reason = picks[0]
     if not swap_order:
         return PickedWinner(winner, reason, parsed=parsed, **common)

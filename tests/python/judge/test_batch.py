@@ -264,23 +264,22 @@ print(batch.summary()["judge"]["cached"], batch.calls)
 def test_a_run_that_is_killed_and_started_again_asks_only_what_is_missing(
     chat: Any, tmp_path: Path
 ) -> None:
-    reached = threading.Event()
+    answered, concurrency = 20, 4
+    stalling = True
 
     def script(call: Any) -> Answer:
-        if len(chat.calls) > 20 and not reached.is_set():
-            reached.set()
-        return Answer(wait=30) if reached.is_set() and chat.stalls else PASS
+        return Answer(wait=30) if stalling and len(chat.calls) > answered else PASS
 
-    chat.stalls, chat.script = True, script
+    chat.script = script
     code = HALF.format(url=chat.url, cache=str(tmp_path / "c"))
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert reached.wait(30)
-    time.sleep(0.3)
+    # A worker keeps a reply before it asks again: when all of them stall, 20 replies are kept.
+    while len(chat.calls) < answered + concurrency:
+        time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    answered = 20
-    chat.stalls = False
+    stalling = False
     chat.calls.clear()
     chat.stop.set()
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
