@@ -55,7 +55,7 @@ asyncio.run(main())
 
 
 def run(run: Run) -> str:
-    waves = 5 if run.quick else 20
+    waves = 10 if run.quick else 20
     texts: list[str | None] = [f"bad {i}" for i in range(waves * CONCURRENCY)]
     spec = {"scorers": [{"type": "contains", "value": "ok"}], "judge": {"task": TASK}}
     gate = scoregate.Gate(spec)
