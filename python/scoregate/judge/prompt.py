@@ -27,9 +27,6 @@ _FIELD = re.compile(r"\{(task|target|report|closing|variants)\}")
 _BREAKS = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029]+")
 _MARKER = re.compile(r"(verdict|score|winner)(?=[\s*_~`]*[:=\uff1a\uff1d])", re.IGNORECASE)
 
-#: The details of these types quote the author of the gate and never the target.
-_AUTHOR_ONLY = frozenset({"exact-match", "contains", "regex", "length-range"})
-
 CLOSING = (
     'Return JSON {"score": 0.0-1.0, "verdict": "pass"|"block", "reason": "..."} '
     "(or end with VERDICT: PASS|BLOCK)."
@@ -129,18 +126,17 @@ def winner_prompt(
 
 
 def _report(scored: GateResult) -> str:
-    """The report; details that can quote the target are kept to one line without markers."""
+    """The report. A detail may quote the target (a schema's violations do), and stays harmless."""
     results = scored.results
-    if all(result.detail is None or result.type in _AUTHOR_ONLY for result in results):
+    safe = [_defused(result) for result in results]
+    if safe == results:
         return scored.report
-    return format_report(
-        [_defused(r) for r in results], scored.combined, threshold=scored.threshold
-    )
+    return format_report(safe, scored.combined, threshold=scored.threshold)
 
 
 def _defused(result: ScorerResult) -> ScorerResult:
-    if result.detail is None or result.type in _AUTHOR_ONLY:
+    """The result with a detail on one line, without fences and without markers of a verdict."""
+    if result.detail is None:
         return result
-    detail = neutralise(_BREAKS.sub(" ", result.detail))
-    detail = _MARKER.sub("\\1\u200b", detail)
+    detail = _MARKER.sub("\\1\u200b", neutralise(_BREAKS.sub(" ", result.detail)))
     return ScorerResult(result.name, result.type, result.passed, result.score, detail)
