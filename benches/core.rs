@@ -113,6 +113,7 @@ fn time_lines(gate: &Gate) {
         id_field: "id".into(),
         shown: Shown::Failed,
         max_line: 1 << 20,
+        keep_raw: true,
     };
     let stop = AtomicBool::new(false);
     let workers = Workers { threads: 1, stop: &stop };

@@ -8,12 +8,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from ._native import (
     BatchResult,
     Combination,
     GateResult,
+    JSONDiagnostic,
+    JSONResult,
+    JSONStream,
     JsRegex,
     JudgeVerdict,
     ScorerResult,
@@ -24,7 +25,9 @@ from ._native import (
     combine_with_judge,
     contract_shape_errors,
     contract_violations,
+    extract_json_batch,
     format_report,
+    parse_json,
     parse_judge,
     parse_judge_batch,
     parse_verdict,
@@ -48,7 +51,12 @@ from .errors import (
 )
 from .gate import Gate, evaluate_scorer, scorer_types
 
+# Importing typing costs more than all the rest of this package.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from . import json_repair, judge
     from .files import FileSummary, score_file
 
 __all__ = [
@@ -59,7 +67,10 @@ __all__ = [
     "Gate",
     "GateResult",
     "InputError",
+    "JSONDiagnostic",
     "JSONNotFoundError",
+    "JSONResult",
+    "JSONStream",
     "JsRegex",
     "JsRegexBudgetError",
     "JsRegexError",
@@ -79,7 +90,11 @@ __all__ = [
     "contract_violations",
     "evaluate_scorer",
     "extract_json",
+    "extract_json_batch",
     "format_report",
+    "json_repair",
+    "judge",
+    "parse_json",
     "parse_judge",
     "parse_judge_batch",
     "parse_verdict",
@@ -99,7 +114,7 @@ _RAISE: Any = object()
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None and name != "judge":
+    if module is None and name not in ("json_repair", "judge"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
@@ -112,19 +127,21 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def extract_json(text: str, *, default: Any = _RAISE) -> Any:
-    """The JSON value that a text holds, without repairs.
+def extract_json(text: str | bytes, *, repair: bool = False, default: Any = _RAISE) -> Any:
+    """The JSON value that a text holds.
 
     The whole text is tried first, then fenced blocks (those tagged ``json`` before others), then
-    the span from the first bracket to the last closer of its kind. Integers keep all digits.
+    the span from the first bracket to the last closer of its kind. With ``repair`` the document is
+    chosen and mended as in `parse_json`. Integers keep all digits.
 
     Args:
-        text: model output.
+        text: model output; ``bytes`` are UTF-8.
+        repair: whether broken JSON is mended.
         default: what to give where no JSON is found.
 
     Raises:
         JSONNotFoundError: no JSON is found and there is no default.
     """
     if default is _RAISE:
-        return _extract_json(text)
-    return _extract_json(text, default, has_default=True)
+        return _extract_json(text, repair=repair)
+    return _extract_json(text, default, repair=repair, has_default=True)

@@ -24,7 +24,20 @@ class SpecError(ScoregateError, ValueError):
 
 
 class JSONNotFoundError(ScoregateError, ValueError):
-    """A text in which no JSON value was found."""
+    """A text in which no JSON value was found.
+
+    Attributes:
+        offset: where it shows: characters of a ``str``, bytes of ``bytes``.
+    """
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(message, offset)
+        self.message = message
+        self.offset = offset
+
+    def __str__(self) -> str:
+        """What is wrong, and where."""
+        return f"{self.message} (offset {self.offset})"
 
 
 class JsRegexError(ScoregateError, ValueError):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from itertools import islice
-from typing import TYPE_CHECKING, Any
 
 from . import _native
 
+# Importing typing costs more than all the rest of this package.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from ._native import BatchResult, GateResult, ScorerResult
     from .judge import AnyJudge, JudgeCache, JudgedBatch, JudgedResult, JudgeOptions, Progress

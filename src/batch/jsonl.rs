@@ -4,13 +4,14 @@
 //! missing last line feed are fine. Output, one line a row, in order:
 //! `{"id", "verdict", "combined", "threshold"?, "reason"?, "decided_by"?, "results": [...]}`.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::columns::Totals;
+use super::frequent::FrequentDetails;
 use super::pool::Workers;
+use super::writer::{Writer, result_head};
 use crate::gate::Gate;
-use crate::json::{Cursor, Kind, parse, quote_into};
+use crate::json::{Cursor, Kind, parse};
 use crate::result::{Decision, Outcome};
 use crate::row::Row;
 use crate::target::Target;
@@ -66,12 +67,6 @@ pub struct Fed {
     pub bad: Vec<BadLine>,
 }
 
-/// At most so many different details are counted, for the most frequent ones.
-const COUNTED_DETAILS: usize = 4096;
-
-/// Details that agree in so many bytes are counted as one.
-const COUNTED_BYTES: usize = 512;
-
 /// So much of a line over the limit is kept.
 const KEPT_HEAD: usize = 64 << 10;
 
@@ -89,7 +84,7 @@ pub struct LineScorer {
     row: u64,
     offset: u64,
     totals: Totals,
-    details: HashMap<(u32, String), u64>,
+    details: FrequentDetails,
 }
 
 /// One piece of a block: whole lines.
@@ -105,7 +100,7 @@ struct Piece<'a> {
 struct Scored {
     fed: Fed,
     totals: Totals,
-    details: HashMap<(u32, String), u64>,
+    details: FrequentDetails,
 }
 
 impl LineScorer {
@@ -120,7 +115,7 @@ impl LineScorer {
             row: 0,
             offset: 0,
             totals,
-            details: HashMap::new(),
+            details: FrequentDetails::default(),
         }
     }
 
@@ -136,11 +131,7 @@ impl LineScorer {
 
     /// The most frequent failure details: scorer, detail, rows.
     pub fn frequent_details(&self, count: usize) -> Vec<(usize, &str, u64)> {
-        let mut all: Vec<_> =
-            self.details.iter().map(|((s, d), &n)| (*s as usize, d.as_str(), n)).collect();
-        all.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)).then(a.1.cmp(b.1)));
-        all.truncate(count);
-        all
+        self.details.most(count)
     }
 
     /// Starts another input: lines and offsets count from its start, rows go on.
@@ -259,12 +250,12 @@ impl LineScorer {
             }
             fed.rows += part.fed.rows;
             fed.bad.extend(part.fed.bad);
-            self.add(&part.totals, part.details);
+            self.add(&part.totals, &part.details);
         }
         Some(())
     }
 
-    fn add(&mut self, totals: &Totals, details: HashMap<(u32, String), u64>) {
+    fn add(&mut self, totals: &Totals, details: &FrequentDetails) {
         for (sum, count) in self.totals.verdicts.iter_mut().zip(totals.verdicts) {
             *sum += count;
         }
@@ -272,17 +263,7 @@ impl LineScorer {
         for (sum, count) in self.totals.passed.iter_mut().zip(&totals.passed) {
             *sum += count;
         }
-        for (key, count) in details {
-            add_detail(&mut self.details, key, count);
-        }
-    }
-}
-
-fn add_detail(details: &mut HashMap<(u32, String), u64>, key: (u32, String), count: u64) {
-    if let Some(sum) = details.get_mut(&key) {
-        *sum += count;
-    } else if details.len() < COUNTED_DETAILS {
-        details.insert(key, count);
+        self.details.merge(details);
     }
 }
 
@@ -304,8 +285,13 @@ fn pieces(block: &[u8], threads: usize) -> Vec<Range<usize>> {
 
 /// The lines of whole-line text, without their ends.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let text = text.strip_suffix(b"\n").map_or((text, !text.is_empty()), |t| (t, true));
-    text.0.split(|&b| b == b'\n').take_while(move |_| text.1)
+    let open = (!text.is_empty() && !text.ends_with(b"\n")).then_some(text.len());
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', text).chain(open).map(move |end| {
+        let line = &text[start..end];
+        start = end + 1;
+        line
+    })
 }
 
 /// Lines, and rows among them: lines that are not blank. `start` is the start of an input.
@@ -450,102 +436,9 @@ fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome], missing
     for (i, outcome) in outcomes.iter().enumerate() {
         scored.totals.passed[i] += u64::from(outcome.passed);
         if let Some(detail) = &outcome.detail {
-            let mut end = detail.len().min(COUNTED_BYTES);
-            while !detail.is_char_boundary(end) {
-                end -= 1;
-            }
-            let key = (u32::try_from(i).unwrap_or(u32::MAX), detail[..end].to_owned());
-            add_detail(&mut scored.details, key, 1);
+            scored.details.add(i, detail, 1);
         }
     }
-}
-
-/// `{"name": …, "type": …, "passed": `, which each result of a scorer starts with.
-fn result_head(name: &str, kind: &str) -> String {
-    let mut head = b"{\"name\":".to_vec();
-    quote_into(&mut head, name.as_bytes());
-    head.extend_from_slice(b",\"type\":");
-    quote_into(&mut head, kind.as_bytes());
-    head.extend_from_slice(b",\"passed\":");
-    String::from_utf8(head).unwrap_or_default()
-}
-
-/// Writes output lines.
-struct Writer<'a> {
-    gate: &'a Gate,
-    shown: Shown,
-    names: &'a [String],
-}
-
-impl Writer<'_> {
-    fn line(
-        &mut self,
-        out: &mut Vec<u8>,
-        id: Option<Cursor<'_>>,
-        row: u64,
-        decision: &Decision,
-        outcomes: &[Outcome],
-    ) {
-        out.extend_from_slice(b"{\"id\":");
-        match id {
-            Some(id) if id.kind() == Kind::String => quote_into(out, &id.content()),
-            Some(id) if id.kind() == Kind::Number => {
-                out.extend_from_slice(id.number_text().as_bytes());
-            }
-            Some(id) => {
-                out.extend_from_slice(if id.kind() == Kind::True { b"true" } else { b"false" });
-            }
-            None => out.extend_from_slice(row.to_string().as_bytes()),
-        }
-        out.extend_from_slice(b",\"verdict\":\"");
-        out.extend_from_slice(decision.verdict.name().as_bytes());
-        out.extend_from_slice(b"\",\"combined\":");
-        push_number(out, decision.combined);
-        if let Some(threshold) = self.gate.threshold() {
-            out.extend_from_slice(b",\"threshold\":");
-            push_number(out, threshold);
-        }
-        if let Some(reason) = decision.reason {
-            out.extend_from_slice(b",\"reason\":");
-            quote_into(out, reason.text().as_bytes());
-        }
-        if let Some(who) = decision.decided_by() {
-            out.extend_from_slice(b",\"decided_by\":");
-            quote_into(out, who.as_bytes());
-        }
-        if self.shown != Shown::None {
-            out.extend_from_slice(b",\"results\":[");
-            self.results(out, outcomes);
-            out.push(b']');
-        }
-        out.extend_from_slice(b"}\n");
-    }
-
-    fn results(&self, out: &mut Vec<u8>, outcomes: &[Outcome]) {
-        let mut first = true;
-        for (head, outcome) in self.names.iter().zip(outcomes) {
-            if outcome.passed && self.shown == Shown::Failed {
-                continue;
-            }
-            if !first {
-                out.push(b',');
-            }
-            first = false;
-            out.extend_from_slice(head.as_bytes());
-            out.extend_from_slice(if outcome.passed { b"true" } else { b"false" });
-            out.extend_from_slice(b",\"score\":");
-            push_number(out, outcome.score);
-            if let Some(detail) = &outcome.detail {
-                out.extend_from_slice(b",\"detail\":");
-                quote_into(out, detail.as_bytes());
-            }
-            out.push(b'}');
-        }
-    }
-}
-
-fn push_number(out: &mut Vec<u8>, value: f64) {
-    out.extend_from_slice(ryu_js::Buffer::new().format(value).as_bytes());
 }
 
 #[cfg(test)]

@@ -286,7 +286,7 @@ const MANY_STATES: u64 = 256;
 fn run(node: &Node, flags: Flags) -> Option<Plan> {
     let (terms, start, end) = anchors(node);
     let [Node::Repeat(r)] = terms else { return None };
-    if !(start && end) && automata::states(node) < MANY_STATES {
+    if !(start && end) && automata::most_states(node) < MANY_STATES {
         return None;
     }
     let set = match &*r.body {
@@ -350,10 +350,28 @@ fn split(node: &Node, flags: Flags) -> Option<Vec<Part>> {
         parts.push(part(&look.body, look.negative, flags)?);
         rest = tail;
     }
-    if !rest.is_empty() {
+    if let Some((tempered, plain)) = tempered(rest, flags) {
+        parts.extend([tempered, plain]);
+    } else if !rest.is_empty() {
         parts.push(part(&Node::cat(rest.to_vec()), false, flags)?);
     }
     Some(parts)
+}
+
+/// `(?:(?!x)S)*$` over a set S: `x` is nowhere, and all characters are of the set.
+fn tempered(rest: &[Node], flags: Flags) -> Option<(Part, Part)> {
+    let [Node::Repeat(r), Node::Assert(Assert::End)] = rest else { return None };
+    let Node::Cat(body) = &*r.body else { return None };
+    let [Node::Look(look), set @ (Node::Set(_) | Node::Char(_))] = &body[..] else { return None };
+    let barred = &look.body;
+    // At the end of the text nothing is barred, so what may be empty cannot be said this way.
+    if !look.ahead || !look.negative || !barred.is_regular() || barred.can_be_empty() {
+        return None;
+    }
+    let plan = plan_node(&open_edges((**barred).clone(), flags.max_char()), flags);
+    let plain = Node::Repeat(Repeat { body: Box::new(set.clone()), ..r.clone() });
+    let plain = part(&Node::Cat(vec![plain, Node::Assert(Assert::End)]), false, flags)?;
+    Some((Part { negative: true, quick: None, plan }, plain))
 }
 
 fn part(body: &Node, negative: bool, flags: Flags) -> Option<Part> {

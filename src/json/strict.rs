@@ -38,7 +38,8 @@ pub enum ErrorKind {
     InvalidNumber,
     /// Something follows the value.
     TrailingText,
-    /// Arrays and objects nest deeper than [`MAX_DEPTH`].
+    /// Arrays and objects nest deeper than the limit, which is [`MAX_DEPTH`] unless another was
+    /// asked for.
     TooDeep,
     /// The text is longer than 4 GiB.
     TooLong,
@@ -77,7 +78,18 @@ pub fn parse(text: &[u8]) -> Result<Document<'_>, ParseError> {
 
 /// Parses `text[start..end]`; offsets and positions count from the start of `text`.
 pub fn parse_range(text: &[u8], start: usize, end: usize) -> Result<Document<'_>, ParseError> {
-    match parse_until(text, start, end, MAX_DEPTH) {
+    parse_within(text, start, end, MAX_DEPTH)
+}
+
+/// The same with another limit of depth. What recurses over a document takes none that is deeper
+/// than [`MAX_DEPTH`].
+pub fn parse_within(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    max_depth: usize,
+) -> Result<Document<'_>, ParseError> {
+    match parse_until(text, start, end, max_depth) {
         Stopped { error: None, nodes, .. } => Ok(Document { text, side: Vec::new(), nodes }),
         Stopped { error: Some(error), .. } => Err(error),
     }
@@ -86,8 +98,19 @@ pub fn parse_range(text: &[u8], start: usize, end: usize) -> Result<Document<'_>
 /// Parses `text[start..end]` and keeps what was read before a fault, so that a repair can go on
 /// from there.
 pub(super) fn parse_until(text: &[u8], start: usize, end: usize, max_depth: usize) -> Stopped {
+    parse_sized(text, start, end, max_depth, end.saturating_sub(start))
+}
+
+/// The same for a value that is likely this long.
+pub(super) fn parse_sized(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    max_depth: usize,
+    likely: usize,
+) -> Stopped {
     let text = text.get(..end).unwrap_or(text);
-    let nodes = Vec::with_capacity((end.saturating_sub(start) / 12).clamp(8, 4096));
+    let nodes = Vec::with_capacity((likely / 12).clamp(8, 4096));
     let mut parser = Parser {
         text,
         at: start,

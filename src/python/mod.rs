@@ -45,7 +45,10 @@ mod _native {
         parse_verdict_batch, parse_winner, parse_winner_batch,
     };
     #[pymodule_export]
-    use super::json::extract_json;
+    use super::json::{
+        Diagnostic, JSONResult, JSONStream, extract_json, extract_json_batch, json_codes,
+        parse_json, schema_violations,
+    };
     #[pymodule_export]
     use super::lines::LineScorer;
     #[pymodule_export]

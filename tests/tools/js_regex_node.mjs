@@ -153,6 +153,22 @@ function randomPattern() {
   if (maybe(6)) pattern = '^' + pattern;
   if (maybe(6)) pattern += '$';
   if (maybe(10)) pattern = `^(?${pick('=!')}.*${pattern})`;
+  // The shapes that have a way of their own.
+  const any = () => pick(['.', '[^]', '\\w', '[^a]', 'a']);
+  const small = () => alternatives(0);
+  if (maybe(12)) {
+    pattern = pick([
+      () => `^(?:(?!${small()})${any()})${pick(['*', '+', '{1,3}'])}$`,
+      () => `^((?!${small()})${any()})*${pick(['$', '', 'b'])}`,
+      () => `(?<${pick('=!')}${any()})${small()}`,
+      () => `${small()}(?${pick('=!')}${any()})`,
+      () => `^(?${pick('=!')}${small()})(?${pick('=!')}${any()}*${small()})${small()}`,
+      () => `^${any()}${pick(['*', '+', '{2,}', '{0,3}', '{1,2}'])}${pick(['$', ''])}`,
+      () => `${any()}${pick(['*', '+', '{2,}'])}${small()}${any()}*$`,
+      () => `^(?:${pick(CHARS)}|${pick(CHARS)}${pick(CHARS)}|)$`,
+      () => `^${any()}*${small()}${any()}*$`,
+    ])();
+  }
   return { pattern, flags };
 }
 

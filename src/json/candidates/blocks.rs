@@ -212,7 +212,7 @@ impl Search<'_> {
             self.finish_run();
             if let Some((_, mut run)) = self.best.take() {
                 run.context.reasoning = true;
-                self.best = Some((run.rank(), run));
+                self.best = Some((run.rank(self.text), run));
             }
             self.open_reasoning = false;
             return after;

@@ -16,13 +16,16 @@ mod blocks;
 
 pub(super) use blocks::is_reasoning;
 
-use super::diagnostics::{Code, Log};
+use super::diagnostics::{Code, Diagnostic, Log};
 use super::document::{Document, Kind, Node, Place, index_u32};
 use super::escaped::Unescaped;
 use super::extract::Source;
 use super::repair::{Other, Parser, RepairErrorKind, State, Stop, list_of, step_budget};
-use super::strict::{ErrorKind, Phase, Stopped, parse_until};
+use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
 use crate::target::{trim_js, trim_js_span};
+
+/// The likely length of a document amid prose.
+const LIKELY: usize = 256;
 
 /// The document that was chosen.
 pub(super) struct Found<'a> {
@@ -117,6 +120,8 @@ pub(super) struct Search<'a> {
     open_reasoning: bool,
     no_reasoning_end: bool,
     retries: u8,
+    /// For a region's end: the ends of comments that were found last.
+    comments: (usize, (usize, usize), (usize, usize)),
     /// Documents that stand together are kept apart.
     pub(super) apart: bool,
     /// Where the last document that was tried starts.
@@ -140,6 +145,7 @@ impl<'a> Search<'a> {
             open_reasoning: false,
             no_reasoning_end: false,
             retries: 0,
+            comments: (0, (1, 0), (1, 0)),
             apart: false,
             last_start: 0,
         }
@@ -186,13 +192,14 @@ impl<'a> Search<'a> {
         let ahead = self.ahead(start, end);
         let bracket = self.text.get(start).copied();
         let rest = self.text.get(attempt.end..end).unwrap_or_default();
+        if attempt.is_void() {
+            return start + 1;
+        }
         if ahead == Ahead::Nothing {
             // `[x, y]` is a list where it is all there is, `{name}` is not data.
             let alone = trim_js(rest).is_empty() || trim_js(rest).first() == Some(&b',');
             let keys = attempt.evidence <= Evidence::BareKeys;
-            if !(alone && (keys || bracket == Some(b'[')) || keys && attempt.closed)
-                || dropped(&attempt.log) && !keys
-            {
+            if !(alone && (keys || bracket == Some(b'[')) || keys && attempt.closed) {
                 return start + 1;
             }
         }
@@ -238,7 +245,7 @@ impl<'a> Search<'a> {
             Ahead::Keys | Ahead::Empty | Ahead::Cut => {
                 let Some(attempt) = self.attempt(at, end, context, None) else { return at + 1 };
                 let next = attempt.end;
-                if !(attempt.evidence >= Evidence::Values && dropped(&attempt.log)) {
+                if !attempt.is_void() {
                     self.add(attempt, at, context);
                 }
                 next
@@ -256,7 +263,7 @@ impl<'a> Search<'a> {
     /// A list of scalars amid prose: valid, or short and complete.
     fn values(&mut self, at: usize, end: usize, context: Context) -> usize {
         let text = self.text.get(..end).unwrap_or(self.text);
-        let mut stopped = parse_until(text, at, end, self.max_depth);
+        let mut stopped = parse_sized(text, at, end, self.max_depth, LIKELY);
         if let Some(error) = stopped.error.filter(|e| e.kind == ErrorKind::TooDeep) {
             self.fail(RepairErrorKind::TooDeep(self.max_depth), error.offset);
             return end;
@@ -302,7 +309,7 @@ impl<'a> Search<'a> {
     /// A whole stretch that is one valid scalar.
     fn strict_scalar(&mut self, start: usize, end: usize) -> Option<Attempt> {
         let text = self.text.get(..end)?;
-        let stopped = parse_until(text, start, end, self.max_depth);
+        let stopped = parse_sized(text, start, end, self.max_depth, LIKELY);
         self.steps += (stopped.at - start) as u64;
         if stopped.error.is_some() {
             return None;
@@ -313,9 +320,14 @@ impl<'a> Search<'a> {
     /// What stands behind an opening bracket.
     fn ahead(&mut self, at: usize, end: usize) -> Ahead {
         let text = self.text.get(..end).unwrap_or(self.text);
-        let mut probe =
-            Parser { text, last: true, state: State::new(at, self.max_depth, u64::MAX) };
+        let state = State::new(at, self.max_depth, u64::MAX);
+        let mut probe = Parser { text, last: true, state };
+        // Where comments end is looked up once, however many brackets stand before them.
+        if self.comments.0 == end {
+            (probe.state.block_end, probe.state.line_end) = (self.comments.1, self.comments.2);
+        }
         let result = look(&mut probe, at);
+        self.comments = (end, probe.state.block_end, probe.state.line_end);
         self.steps += probe.state.steps;
         result
     }
@@ -330,7 +342,7 @@ impl<'a> Search<'a> {
     ) -> Option<Attempt> {
         self.last_start = at;
         let text = self.text.get(..end).unwrap_or(self.text);
-        let stopped = stopped.unwrap_or_else(|| parse_until(text, at, end, self.max_depth));
+        let stopped = stopped.unwrap_or_else(|| parse_sized(text, at, end, self.max_depth, LIKELY));
         if let Some(error) = stopped.error {
             match error.kind {
                 ErrorKind::TooDeep => {
@@ -366,13 +378,13 @@ impl<'a> Search<'a> {
 
     /// A document that is escaped once more: `{\"a\": 1}`.
     fn escaped(&mut self, at: usize, end: usize) -> Option<Attempt> {
-        let mut window = 256usize;
+        let mut window = 48usize;
         loop {
             let stretch = end.min(at.saturating_add(window));
             let unescaped = Unescaped::of(self.text.get(at..stretch).unwrap_or_default());
             self.steps += (stretch - at) as u64;
             let text = &unescaped.text[..];
-            let stopped = parse_until(text, 0, text.len(), self.max_depth);
+            let stopped = parse_sized(text, 0, text.len(), self.max_depth, LIKELY);
             let whole = stopped.error.is_none();
             if stopped.error.is_some_and(|e| e.kind == ErrorKind::TooDeep) {
                 return self.fail(RepairErrorKind::TooDeep(self.max_depth), at);
@@ -441,7 +453,7 @@ impl<'a> Search<'a> {
 
     fn finish_run(&mut self) {
         let Some(run) = self.run.take() else { return };
-        let rank = run.rank();
+        let rank = run.rank(self.text);
         let better = match &self.best {
             None => true,
             Some((best, _)) if self.open_reasoning => rank <= *best,
@@ -517,7 +529,8 @@ impl Attempt {
         let evidence = match root {
             Some((Kind::Object | Kind::Array, 0)) | None => Evidence::Empty,
             _ if keys && state.quoted_key => Evidence::QuotedKeys,
-            _ if keys => Evidence::BareKeys,
+            _ if keys && state.bare_key => Evidence::BareKeys,
+            Some((Kind::Object, _)) => Evidence::Empty,
             _ => Evidence::Values,
         };
         let cut_string = state
@@ -538,6 +551,14 @@ impl Attempt {
             cut_string,
             evidence,
         }
+    }
+
+    /// Brackets around words that are no data: `{return}`, `{...}`.
+    fn is_void(&self) -> bool {
+        let dropped = |found: &Diagnostic| {
+            matches!(found.code, Code::DroppedText | Code::Ellipsis | Code::MissingValue)
+        };
+        self.evidence == Evidence::Empty && self.log.list.iter().any(dropped)
     }
 
     /// Moves all texts into the side buffer.
@@ -586,8 +607,16 @@ impl Run {
         self.evidence = self.evidence.min(attempt.evidence);
     }
 
-    fn rank(&self) -> Rank {
-        let strict = self.strict && self.count == 1;
+    /// The document is all that its block holds.
+    fn fills_block(&self, text: &[u8]) -> bool {
+        let rest = text.get(self.span.1..self.context.outer.1).unwrap_or_default();
+        let marks = trim_js(rest);
+        self.context.block == Block::Tag
+            || self.span.0 == self.context.start && marks.iter().all(|b| matches!(b, b'`' | b'~'))
+    }
+
+    fn rank(&self, text: &[u8]) -> Rank {
+        let strict = self.strict && self.count == 1 && self.fills_block(text);
         let empty = self.evidence == Evidence::Empty;
         let keys = self.evidence <= Evidence::BareKeys;
         let tier = match self.context.block {
@@ -602,7 +631,13 @@ impl Run {
         }
         let list = u8::from(!keys) + u8::from(empty);
         let code = u8::from(self.context.block == Block::CodeFence);
-        (self.context.reasoning, tier, list, u8::from(!self.strict) + code, self.evidence as u8)
+        (
+            self.context.reasoning,
+            tier,
+            list,
+            u8::from(!self.strict || self.count > 1) + code,
+            self.evidence as u8,
+        )
     }
 
     fn found(self, text: &[u8]) -> (Found<'_>, Log) {
@@ -621,11 +656,6 @@ impl Run {
         let document = Document { text, side, nodes };
         (Found { document, span, outer, source, reasoning: context.reasoning }, log)
     }
-}
-
-/// Text inside the document was dropped.
-fn dropped(log: &Log) -> bool {
-    log.list.iter().any(|d| matches!(d.code, Code::DroppedText | Code::DroppedKey))
 }
 
 /// Repairs that a plain list amid prose does not need.
@@ -664,6 +694,8 @@ pub(super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
                 return match probe.key_ahead(next) {
                     Ok(Some(true)) => Ahead::Keys,
                     Ok(None) if quoted => Ahead::Cut,
+                    // A stream: the key has not come yet.
+                    Err(_) => Ahead::Cut,
                     _ => Ahead::Nothing,
                 };
             }

@@ -78,11 +78,11 @@ impl Parser<'_> {
     /// Reads a value without quotes.
     pub(super) fn bare(&mut self) -> Flow {
         let at = self.at;
-        if let Some(prefix) = self.string_prefix(at) {
-            if let Some((quote, len)) = self.opening_quote(at + prefix)? {
-                self.log.add(Code::StringPrefix, at, at + prefix);
-                return self.open_string(quote, at + prefix, len);
-            }
+        if let Some(prefix) = self.string_prefix(at)
+            && let Some((quote, len)) = self.opening_quote(at + prefix)?
+        {
+            self.log.add(Code::StringPrefix, at, at + prefix);
+            return self.open_string(quote, at + prefix, len);
         }
         let rest = self.text.get(at..).unwrap_or_default();
         let word_byte =
@@ -94,7 +94,14 @@ impl Parser<'_> {
         if at + word >= self.text.len() {
             return if self.last { self.cut_word(at, word) } else { Err(self.wait(at)) };
         }
-        if word > 0 && self.byte(at + word) == Some(b'(') && self.call(at, word)? {
+        let new = if rest.starts_with(b"new ") { 4 } else { 0 };
+        let name = rest.get(new..).unwrap_or_default();
+        let name = if new > 0 {
+            name.iter().take(64).position(|b| !word_byte(b)).unwrap_or(0)
+        } else {
+            word
+        };
+        if name > 0 && self.byte(at + new + name) == Some(b'(') && self.call(at + new, name) {
             return Ok(());
         }
         if word > 0 && self.simple(at, at + word)? {
@@ -123,18 +130,45 @@ impl Parser<'_> {
                 !self.byte(next + 1).is_some_and(|b| b.is_ascii_digit())
                     || self.key_ahead(next + 1)? == Some(true)
             }
+            #[allow(clippy::match_same_arms)] // the arm before is the exception to this one
             Some(b',') => true,
-            Some(_) if self.ends_document(next) => true,
+            Some(b)
+                if self.ends_document(next)
+                    || (next > end && !object && matches!(b, b'-' | b'0'..=b'9')) =>
+            {
+                true
+            }
             Some(b'"' | b'\'' | b'{' | b'[') => next > end,
+            Some(b'a'..=b'z' | b'A'..=b'Z')
+                if !object && next > end && self.scalar_ahead(next)? =>
+            {
+                true
+            }
             Some(_) if self.text.get(end..next).is_some_and(|t| t.contains(&b'\n')) => true,
             Some(0xEF) => self.text.get(next..next + 3) == Some("，".as_bytes()),
-            Some(b'-' | b'0'..=b'9') if !object => next > end,
             Some(_) => next > end && object && self.key_ahead(next)? == Some(true),
         };
         if ends {
             self.word(at, end);
         }
         Ok(ends)
+    }
+
+    /// True where a literal or number stands that ends an element.
+    pub(super) fn scalar_ahead(&mut self, at: usize) -> Result<bool, Stop> {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_');
+        let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
+        self.steps += len as u64;
+        let word = rest.get(..len).unwrap_or_default();
+        if literal(word).is_none() && form(word) != Form::Json {
+            return Ok(false);
+        }
+        let (next, more) = self.space_after(at + len);
+        if more {
+            return Err(Stop::More);
+        }
+        Ok(matches!(self.byte(next), None | Some(b',' | b']')))
     }
 
     /// Adds the literal or number between two places.
@@ -233,8 +267,8 @@ impl Parser<'_> {
         while let Some(byte) = self.byte(end) {
             self.steps += 1;
             match byte {
-                b'\n' | b'\r' => break,
-                b'}' | b']' => break,
+                b'\n' | b'\r' | b'}' | b']' => break,
+                b'{' | b'[' if let Some(len) = self.bracketed_word(end, byte) => end += len,
                 b'(' => round += 1,
                 b')' if round > 0 => round -= 1,
                 b')' if self.in_round() => break,
@@ -276,10 +310,30 @@ impl Parser<'_> {
             self.drop_byte(at);
             return Ok(());
         }
-        self.note_text(at, content);
-        self.scalar(Kind::String, at, content, Place::Plain);
+        // `text", "next": …`: only the opening quote is missing.
+        let quote = text
+            .trim_ascii_end()
+            .strip_suffix(b"\"")
+            .filter(|t| !t.is_empty() && !t.contains(&b'"'));
+        if let Some(text) = quote {
+            self.log.add(Code::MissingQuote, at, at);
+            self.scalar(Kind::String, at, at + text.len(), Place::Plain);
+        } else {
+            self.note_text(at, content);
+            self.scalar(Kind::String, at, content, Place::Plain);
+        }
         self.at = end;
         Ok(())
+    }
+
+    /// `[1]`, `{name}` inside text: how far its closer is.
+    fn bracketed_word(&self, at: usize, opener: u8) -> Option<usize> {
+        let rest = self.text.get(at + 1..)?;
+        let stop =
+            |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
+        let len = rest.iter().take(32).position(stop)?;
+        let closer = if opener == b'{' { b'}' } else { b']' };
+        (rest.get(len) == Some(&closer)).then_some(len + 1)
     }
 
     fn after_space(&self, at: usize) -> bool {
@@ -311,17 +365,17 @@ impl Parser<'_> {
     }
 
     /// Enters a call that wraps one value: `ObjectId("…")`.
-    fn call(&mut self, at: usize, word: usize) -> Result<bool, Stop> {
+    fn call(&mut self, at: usize, word: usize) -> bool {
         let name = self.text.get(at..at + word).unwrap_or_default();
         let named =
             name.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'));
         if !named || !self.may_enter_call() || !self.one_argument(at + word + 1) {
-            return Ok(false);
+            return false;
         }
         self.log.add(Code::CallWrapper, at, at + word + 1);
         self.at = at + word + 1;
         self.enter_call();
-        Ok(true)
+        true
     }
 
     /// True where round brackets hold one value; where their end is not near, if they start with
@@ -340,19 +394,15 @@ impl Parser<'_> {
             match (quote, byte) {
                 (Some(_), _) if escaped => escaped = false,
                 (Some(_), b'\\') => escaped = true,
-                (Some(q), b) => {
-                    if q == b {
-                        quote = None;
-                    }
-                }
+                (Some(q), b) if q == b => quote = None,
                 (None, b'"' | b'\'') => quote = Some(byte),
                 (None, b'(' | b'[' | b'{') => depth += 1,
                 (None, b')') if depth == 0 => {
                     return matches!(
                         start.first(),
-                        Some(b'"' | b'\'' | b'{' | b'[' | b'-' | b'0'..=b'9')
+                        Some(b'"' | b'\'' | b'{' | b'[' | b'(' | b'-' | b'0'..=b'9')
                     ) || start.starts_with(b"new ")
-                        || self.nested_call(start);
+                        || nested_call(start);
                 }
                 (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
                 (None, b',') if depth == 0 => return false,
@@ -362,26 +412,18 @@ impl Parser<'_> {
         rest.len() > CALL_AHEAD && matches!(start.first(), Some(b'{' | b'[' | b'"' | b'\''))
     }
 
-    fn nested_call(&self, start: &[u8]) -> bool {
-        let word = start
-            .iter()
-            .take(64)
-            .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')));
-        word.is_some_and(|i| i > 0 && start.get(i) == Some(&b'('))
-    }
-
     /// `[text](http…)` as a value: where it ends.
-    pub(super) fn markdown_link(&mut self, at: usize) -> Result<Option<usize>, Stop> {
+    pub(super) fn markdown_link(&mut self, at: usize) -> Option<usize> {
         let rest = self.text.get(at + 1..).unwrap_or_default();
         if !rest.first().is_some_and(|b| b.is_ascii_alphabetic() || *b >= 0x80) {
-            return Ok(None);
+            return None;
         }
         let window = rest.get(..CALL_AHEAD).unwrap_or(rest);
         let stop = |b: &u8| matches!(b, b']' | b'[' | b'"' | b'{' | b'\n' | b',');
-        let Some(close) = window.iter().position(stop) else { return Ok(None) };
+        let close = window.iter().position(stop)?;
         self.steps += close as u64;
         if window.get(close..close + 2) != Some(b"](") {
-            return Ok(None);
+            return None;
         }
         let target = window.get(close + 2..).unwrap_or_default();
         if !(target.starts_with(b"http")
@@ -389,11 +431,11 @@ impl Parser<'_> {
             || target.starts_with(b"#")
             || target.starts_with(b"mailto:"))
         {
-            return Ok(None);
+            return None;
         }
         let end = target.iter().position(|b| matches!(b, b')' | b' ' | b'\n' | b'"'));
         self.steps += end.unwrap_or(0) as u64;
-        Ok(end.filter(|&e| target.get(e) == Some(&b')')).map(|e| at + 1 + close + 2 + e + 1))
+        end.filter(|&e| target.get(e) == Some(&b')')).map(|e| at + 1 + close + 2 + e + 1)
     }
 
     /// True where, without a comma, the next member or element starts.
@@ -401,14 +443,22 @@ impl Parser<'_> {
         let Some(byte) = self.byte(at) else { return false };
         let wide_quote = matches!(self.text.get(at..at + 3), Some([0xE2, 0x80, 0x98..=0x9F]));
         match byte {
-            b'"' | b'\'' | b'`' => true,
+            b'"' | b'\'' | b'`' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'0'..=b'9' => true,
             b'{' | b'[' | b'(' => !object,
             b'\\' => self.byte(at + 1) == Some(b'"'),
             b'-' | b'+' | b'.' if !object => self.byte(at + 1).is_some_and(|b| b.is_ascii_digit()),
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'0'..=b'9' => true,
             _ => wide_quote || (byte >= 0x80 && !matches!(byte, 0xE2 | 0xEF)),
         }
     }
+}
+
+/// A call inside a call.
+fn nested_call(start: &[u8]) -> bool {
+    let word = start
+        .iter()
+        .take(64)
+        .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')));
+    word.is_some_and(|i| i > 0 && start.get(i) == Some(&b'('))
 }
 
 /// A literal of JSON, Python or JavaScript.

@@ -39,7 +39,8 @@ pub enum Candidates {
 /// How to repair.
 #[derive(Clone, Debug)]
 pub struct RepairOptions {
-    /// The deepest nesting, at most [`MAX_DEPTH`].
+    /// The deepest nesting, [`MAX_DEPTH`] by default. What recurses over a document (schemas,
+    /// owned values) takes none that is deeper than that.
     pub max_depth: usize,
     /// Which documents are wanted.
     pub candidates: Candidates,
@@ -161,7 +162,7 @@ pub fn step_budget(len: usize) -> u64 {
 
 /// Reads the JSON that a text (WTF-8) was meant to hold.
 pub fn repair<'a>(text: &'a [u8], options: &RepairOptions) -> Repaired<'a> {
-    let max_depth = options.max_depth.min(MAX_DEPTH);
+    let max_depth = options.max_depth;
     let (start, end) = trim_js_span(text);
     let stopped = parse_until(text, start, end, max_depth);
     let Some(error) = stopped.error else {
@@ -280,6 +281,9 @@ fn discarded(text: &[u8], found: &Found<'_>, log: &mut Log) {
     }
 }
 
+/// The longest bare literal or number that a whole text may be.
+const LONGEST_WORD: usize = 4096;
+
 /// A whole text that is one scalar, or a value in round brackets, in a form that JSON does not
 /// have.
 fn scalar<'a>(
@@ -290,13 +294,19 @@ fn scalar<'a>(
 ) -> Option<(Document<'a>, Log)> {
     let body = text.get(start..end)?;
     let first = *body.first()?;
+    if matches!(first, b'[' | b'{') {
+        return None;
+    }
     let quoted = matches!(first, b'"' | b'\'' | b'`' | 0xE2);
+    if !quoted && first != b'(' && body.len() > LONGEST_WORD {
+        return None;
+    }
     let words = body.iter().filter(|b| b.is_ascii_whitespace()).count();
     let cut_string = first == b'"' && memchr::memchr(b'"', body.get(1..)?).is_none();
     if !quoted && first != b'(' && words > 0 {
         return None;
     }
-    let mut state = State::new(start, options.max_depth.min(MAX_DEPTH), step_budget(body.len()));
+    let mut state = State::new(start, options.max_depth, step_budget(body.len()));
     state.partial = options.partial;
     let mut parser = Parser { text: text.get(..end)?, last: true, state };
     if matches!(parser.run(), Stop::TooDeep | Stop::Budget | Stop::Escaped) {

@@ -70,8 +70,8 @@ pub(in super::super) struct State {
     closed: Option<(u8, usize)>,
     /// A token that waits for more text: its start, and how far it was looked at.
     pub(super) wait: (usize, usize),
-    pub(super) block_end: (usize, usize),
-    pub(super) line_end: (usize, usize),
+    pub(in super::super) block_end: (usize, usize),
+    pub(in super::super) line_end: (usize, usize),
     pub(in super::super) log: Log,
     pub(in super::super) steps: u64,
     pub(super) budget: u64,
@@ -135,12 +135,14 @@ impl State {
             state.open[usize::from(node.kind == Kind::Array)] += 1;
             index = node.next;
         }
-        state.quoted_key = state.nodes.iter().any(|n| n.kind == Kind::Object && n.end > 0);
         match stopped.phase {
             Phase::After => {
                 // The strict parser counts a value at the comma or closer behind it.
                 if !state.unread_value(text, false) {
                     state.count();
+                    let before = text.get(..state.at).unwrap_or_default().trim_ascii_end();
+                    let closer = before.last().filter(|b| matches!(b, b'}' | b']'));
+                    state.closed = closer.map(|&b| (b, state.at));
                 }
             }
             Phase::Key => {
@@ -156,32 +158,37 @@ impl State {
                 }
             }
             Phase::Value => {
+                state.unread_bracket();
                 if state.parent_kind() == Some(Kind::Object) {
                     state.key = state.nodes.len().checked_sub(1).map(index_u32);
-                } else {
+                } else if state.parent != ROOT {
                     state.comma = previous_comma(text, state.at);
                 }
             }
             Phase::Done => {}
         }
+        let count = state.nodes.len();
+        let holds = |(i, n): (usize, &Node)| {
+            n.kind == Kind::Object && (n.end > 0 || n.next as usize != i + 1 && i + 1 < count)
+        };
+        state.quoted_key = state.nodes.iter().enumerate().any(holds);
         state
     }
 
-    /// Takes the last node back where it is a string with nothing but space (and a comma)
+    /// Takes the last node back where it is a scalar with nothing but space (and a comma)
     /// between it and the fault.
     fn unread_value(&mut self, text: &[u8], after_comma: bool) -> bool {
         let Some(&last) = self.nodes.last() else { return false };
-        let between = text.get(last.end as usize + 1..self.at);
+        let quote = usize::from(last.kind == Kind::String);
+        let between = text.get(last.end as usize + quote..self.at);
         let plain =
             |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t') || (after_comma && *b == b',');
-        if last.kind != Kind::String
-            || self.parent == ROOT
-            || !between.is_some_and(|b| b.iter().all(plain))
-        {
+        let container = matches!(last.kind, Kind::Array | Kind::Object);
+        if container || self.parent == ROOT || !between.is_some_and(|b| b.iter().all(plain)) {
             return false;
         }
         self.nodes.pop();
-        self.at = (last.start as usize).saturating_sub(1);
+        self.at = (last.start as usize).saturating_sub(quote);
         self.phase = Phase::Value;
         self.comma = None;
         let parent = self.parent as usize;
@@ -192,6 +199,24 @@ impl State {
             }
         }
         true
+    }
+
+    /// Takes back a square bracket that was only just opened inside a document: it may start a
+    /// Markdown link.
+    fn unread_bracket(&mut self) {
+        let Some(&last) = self.nodes.last() else { return };
+        if last.kind != Kind::Array
+            || last.next == ROOT
+            || self.parent as usize + 1 != self.nodes.len()
+        {
+            return;
+        }
+        self.nodes.pop();
+        self.depth -= 1;
+        self.open[1] -= 1;
+        self.parent = last.next;
+        self.at = last.start as usize;
+        self.comma = None;
     }
 
     /// The key whose value is still to come.
@@ -330,6 +355,9 @@ impl DerefMut for Parser<'_> {
     }
 }
 
+/// How many brackets a closer's own one is looked for beyond.
+const LEVELS_AHEAD: u64 = 16;
+
 /// Goes on, or stops.
 pub(super) type Flow = Result<(), Stop>;
 
@@ -408,7 +436,7 @@ impl Parser<'_> {
         }
         match byte {
             b'{' => self.open(Kind::Object, Place::Plain),
-            b'[' => match self.markdown_link(at)? {
+            b'[' => match self.markdown_link(at) {
                 Some(end) => {
                     self.log.add(Code::MarkdownLink, at, end);
                     self.at = end;
@@ -423,8 +451,7 @@ impl Parser<'_> {
                     self.missing_value(at);
                     return Ok(());
                 }
-                self.closer(byte);
-                Ok(())
+                self.closer(byte)
             }
             b',' | b';' => {
                 if self.key.is_some() {
@@ -526,34 +553,30 @@ impl Parser<'_> {
     }
 
     /// Reads a closer where one may stand.
-    fn closer(&mut self, byte: u8) {
+    fn closer(&mut self, byte: u8) -> Flow {
         let at = self.at;
-        self.at += 1;
         if byte == b')' && self.calls.last() == Some(&self.parent) {
             self.calls.pop();
-            return;
+            self.at += 1;
+            return Ok(());
         }
-        let comma = self.comma;
-        let innermost = self.nodes.get(self.parent as usize).map(closer_of);
-        let fits = innermost == Some(byte);
-        let surplus = self.closed == Some((byte, at));
-        if !fits && !self.has_open(byte) && (surplus || byte == b')') {
+        let fits = self.nodes.get(self.parent as usize).map(closer_of) == Some(byte);
+        let repeated = self.closed == Some((byte, at));
+        let outer = !fits && self.has_open(byte);
+        let sound = !outer || self.closes_well(byte, repeated)?;
+        self.at += 1;
+        if !fits && ((repeated && !(outer && sound)) || (byte == b')' && !outer)) {
             self.log.add(Code::SurplusCloser, at, at + 1);
             self.closed = Some((byte, at + 1));
-            return;
+            return Ok(());
         }
-        if let Some(comma) = comma
+        if let Some(comma) = self.comma
             && !self.ellipsis
             && self.parent_place() != Place::Escaped
         {
             self.log.add(Code::TrailingComma, comma, comma + 1);
         }
-        if fits || !self.has_open(byte) {
-            if !fits {
-                self.log.add(Code::WrongCloser, at, at + 1);
-            }
-            self.close();
-        } else {
+        if outer && sound {
             self.log.add(Code::MissingCloser, at, at);
             while let Some(node) = self.nodes.get(self.parent as usize) {
                 let done = closer_of(node) == byte;
@@ -563,15 +586,78 @@ impl Parser<'_> {
                     break;
                 }
             }
+        } else {
+            if !fits {
+                self.log.add(Code::WrongCloser, at, at + 1);
+            }
+            self.close();
         }
-        while self
-            .calls
-            .last()
-            .is_some_and(|&p| p != ROOT && (self.parent == ROOT || p > self.parent))
-        {
-            self.calls.pop();
+        let parent = self.parent;
+        let inside = |p: &u32| *p != ROOT && (parent == ROOT || *p > parent);
+        while self.calls.last().is_some_and(inside) {
+            self.state.calls.pop();
         }
         self.closed = Some((byte, self.at));
+        Ok(())
+    }
+
+    /// True where a closer of an outer container may end it, judged by what follows: behind an
+    /// object's value a key, in an array a value, at the top nothing that goes on.
+    fn closes_well(&mut self, byte: u8, repeated: bool) -> Result<bool, Stop> {
+        let mut index = self.parent;
+        let mut levels = 0;
+        let (outer, ended) = loop {
+            let Some(node) = self.nodes.get(index as usize) else { return Ok(true) };
+            let ended = index as usize;
+            index = node.next;
+            if closer_of(node) == byte {
+                break (self.nodes.get(index as usize).map(|n| n.kind), ended);
+            }
+            levels += 1;
+            if levels == LEVELS_AHEAD {
+                return Ok(true);
+            }
+        };
+        self.steps += levels;
+        let (next, more) = self.space_after(self.at + 1);
+        if more {
+            return Err(Stop::More);
+        }
+        match (outer, self.byte(next)) {
+            (None, Some(b'}' | b']')) => Ok(false),
+            (outer, Some(b',')) => {
+                let (then, more) = self.space_after(next + 1);
+                if more {
+                    return Err(Stop::More);
+                }
+                Ok(match (outer, self.byte(then)) {
+                    (_, None) | (Some(_), Some(b'}' | b']')) => true,
+                    (Some(Kind::Object), _) => {
+                        let first =
+                            self.nodes.get(ended + 1).map(|n| (n.start as usize).saturating_sub(1));
+                        // A key in line with the ended object's keys is one of them.
+                        let inside = first.is_some_and(|f| {
+                            let indent = self.indent(f);
+                            indent.is_some() && indent == self.indent(then)
+                        });
+                        !inside && self.key_ahead(then)? != Some(false)
+                    }
+                    (Some(_), _) => self.key_ahead(then)? != Some(true),
+                    // Documents that stand one after the other.
+                    (None, byte) => byte == Some(b'{') && !repeated,
+                })
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// The spaces before a place, if nothing else stands before it on its line.
+    fn indent(&self, at: usize) -> Option<usize> {
+        let before = self.text.get(..at)?;
+        let spaces =
+            before.iter().rev().take(128).take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let line = before.len().checked_sub(spaces + 1)?;
+        (before.get(line) == Some(&b'\n')).then_some(spaces)
     }
 
     fn key(&mut self) -> Flow {
@@ -586,7 +672,13 @@ impl Parser<'_> {
         }
         match byte {
             b',' | b';' => self.extra_comma(at),
-            b'}' | b']' | b')' => self.closer(byte),
+            b'}' | b']' | b')' => return self.closer(byte),
+            b'{' if self.comma.is_some() && self.outer_kind() == Some(Kind::Array) => {
+                // The object before the comma was not closed.
+                self.log.add(Code::MissingCloser, at, at);
+                self.close();
+                self.phase = Phase::Value;
+            }
             b'{' => {
                 self.log.add(Code::SurplusOpener, at, at + 1);
                 self.at += 1;
@@ -704,8 +796,13 @@ impl Parser<'_> {
                 self.log.add(Code::WrongSeparator, at, at + 3);
                 self.comma(at, 3);
             }
-            b'}' | b']' | b')' => self.closer(byte),
+            b'}' | b']' | b')' => return self.closer(byte),
             b':' if self.is_object_after_all() => self.make_object(),
+            b':' if self.is_key_of_outer() => self.leave_array(at),
+            b'{' if object && self.outer_kind() == Some(Kind::Array) => {
+                self.log.add(Code::MissingCloser, at, at);
+                self.close();
+            }
             _ if self.ends_document(at) => return Err(self.at_end_early()),
             _ if self.starts_next(at, object) => {
                 self.log.push(super::super::Diagnostic {
@@ -733,6 +830,36 @@ impl Parser<'_> {
             && self.children() == 1
             && self.nodes.len() == self.parent as usize + 2
             && self.nodes.last().is_some_and(|n| n.kind == Kind::String)
+    }
+
+    /// The kind of the container around the innermost one.
+    pub(super) fn outer_kind(&self) -> Option<Kind> {
+        let outer = self.nodes.get(self.parent as usize)?.next;
+        self.nodes.get(outer as usize).map(|n| n.kind)
+    }
+
+    /// True for `{"a": [1, "b": …`: the array was not closed, and the string is a key of the
+    /// object around it.
+    fn is_key_of_outer(&self) -> bool {
+        self.events.is_none()
+            && self.closed.is_none()
+            && self.parent_kind() == Some(Kind::Array)
+            && self.outer_kind() == Some(Kind::Object)
+            && self.children() > 1
+            && self.nodes.last().is_some_and(|n| n.kind == Kind::String)
+    }
+
+    fn leave_array(&mut self, at: usize) {
+        let Some(key) = self.nodes.pop() else { return };
+        let parent = self.parent as usize;
+        if let Some(array) = self.nodes.get_mut(parent) {
+            array.end -= 1;
+        }
+        self.log.add(Code::MissingCloser, at, at);
+        self.close();
+        let (start, end) = (key.start as usize, key.end as usize);
+        self.key = Some(self.leaf(Kind::String, start, end, key.place));
+        self.phase = Phase::Colon;
     }
 
     fn make_object(&mut self) {

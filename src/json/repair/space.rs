@@ -49,10 +49,11 @@ impl Parser<'_> {
 
     /// The place after the gap that starts at `at`, and whether the text may go on inside it.
     pub(in super::super) fn space_after(&mut self, at: usize) -> (usize, bool) {
-        let from = at;
         let mut at = at;
         loop {
+            let from = at;
             at = skip_plain(self.text, at);
+            self.steps += (at - from) as u64 + 1;
             match self.byte(at) {
                 None => break,
                 Some(
@@ -71,7 +72,8 @@ impl Parser<'_> {
                 }
                 Some(_) => {}
             }
-            match self.gap(at, false) {
+            // A `#` with a word behind it may be text, here where a quote is judged.
+            match self.gap(at, true) {
                 Gap::None => break,
                 Gap::Some(_, len) => at += len,
                 Gap::Cut(_) => {
@@ -80,7 +82,6 @@ impl Parser<'_> {
                 }
             }
         }
-        self.steps += (at - from) as u64;
         (at, at >= self.text.len() && !self.last)
     }
 
@@ -99,10 +100,11 @@ impl Parser<'_> {
             }
             [b'.'] | [b'.', b'.'] if !self.last => Gap::Cut(Code::Ellipsis),
             [0xE2, 0x80, 0xA6, ..] => Gap::Some(Code::Ellipsis, 3),
-            [b'\\', b'n' | b'r' | b't' | b'\n' | b'\r', ..] => Gap::Some(Code::UnusualSpace, 2),
+            [b'\\', b'n' | b'r' | b't' | b'\n' | b'\r', ..] | [0xC2, 0x85 | 0xA0 | 0xAD, ..] => {
+                Gap::Some(Code::UnusualSpace, 2)
+            }
             [b'\\'] if !self.last => Gap::Cut(Code::UnusualSpace),
             [0..=0x1F, ..] => Gap::Some(Code::UnusualSpace, 1),
-            [0xC2, 0x85 | 0xA0 | 0xAD, ..] => Gap::Some(Code::UnusualSpace, 2),
             [0xE2, 0x80, 0x8B..=0x8F, ..] | [0xE2, 0x81, 0xA0, ..] => {
                 Gap::Some(Code::UnusualSpace, 3)
             }
@@ -119,16 +121,16 @@ impl Parser<'_> {
         if !(self.line_end.0..=self.line_end.1).contains(&at) {
             let rest = self.text.get(at..).unwrap_or_default();
             let end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |i| at + i);
+            self.steps += (end - at) as u64;
             self.line_end = (at, end);
         }
         let end = self.line_end.1;
         if end >= self.text.len() {
+            if self.last {
+                return Gap::Some(Code::Comment, self.text.len() - at);
+            }
             self.line_end = (1, 0);
-            return if self.last {
-                Gap::Some(Code::Comment, self.text.len() - at)
-            } else {
-                Gap::Cut(Code::Comment)
-            };
+            return Gap::Cut(Code::Comment);
         }
         Gap::Some(Code::Comment, end - at)
     }
@@ -138,6 +140,7 @@ impl Parser<'_> {
         if !(self.block_end.0..=self.block_end.1).contains(&from) {
             let rest = self.text.get(from..).unwrap_or_default();
             let end = memchr::memmem::find(rest, b"*/").map_or(self.text.len(), |i| from + i);
+            self.steps += (end - from) as u64;
             self.block_end = (from, end);
         }
         let end = self.block_end.1;

@@ -141,15 +141,27 @@ impl Parser<'_> {
             self.steps += (at - open.at) as u64 + 1;
             open.at = at;
             let Some(byte) = self.byte(at) else {
-                return if self.last { self.string_ends_text(open) } else { Err(Stop::More) };
+                if !self.last {
+                    return Err(Stop::More);
+                }
+                self.string_ends_text(open);
+                return Ok(());
             };
             if byte == b'\\' && !(open.quote == Quote::Escaped && self.byte(at + 1) == Some(b'"')) {
                 if self.escape(open)? {
-                    return self.string_ends_text(open);
+                    self.string_ends_text(open);
+                    return Ok(());
                 }
                 continue;
             }
             if byte < 0x20 {
+                if byte == b'\n'
+                    && open.role == Role::Key
+                    && let Some(colon) = self.colon_inside(open, at)
+                {
+                    self.close_key(open, colon);
+                    return Ok(());
+                }
                 self.log.extend(Code::RawControl, at, at + 1);
                 open.at += 1;
                 continue;
@@ -158,6 +170,13 @@ impl Parser<'_> {
             if len == 0 {
                 open.at += 1;
                 continue;
+            }
+            if open.role == Role::Key
+                && self.byte(at + len) != Some(b':')
+                && let Some(colon) = self.colon_before(open, at)
+            {
+                self.close_key(open, colon);
+                return Ok(());
             }
             match self.judge(open, at, len)? {
                 Judgement::Closes => {
@@ -172,7 +191,8 @@ impl Parser<'_> {
                 }
                 Judgement::Text => {
                     if let Some(comma) = self.missing_quote(open, at)? {
-                        return self.close_before(open, comma);
+                        self.close_before(open, comma);
+                        return Ok(());
                     }
                     open.inner = true;
                     self.log.add(Code::InnerQuote, at, at + len);
@@ -310,11 +330,10 @@ impl Parser<'_> {
 
     fn key_closes(&mut self, byte: u8, after: usize, next: usize) -> Result<bool, Stop> {
         Ok(match byte {
-            b':' | b'=' | b',' | b'}' => true,
+            b':' | b'=' | b',' | b'}' | b'{' | b'[' => true,
             0xEF => self.text.get(next..next + 3) == Some("：".as_bytes()),
             // A value without its colon, unless what follows is the end of this key.
             b'"' | b'\'' => next > after && self.key_ahead(next)? != Some(true),
-            b'{' | b'[' => true,
             b'-' | b'0'..=b'9' => next > after,
             b't' | b'f' | b'n' | b'T' | b'F' | b'N' => next > after && self.literal_ahead(next),
             _ => false,
@@ -351,7 +370,14 @@ impl Parser<'_> {
                 Ok(match self.byte(key) {
                     None | Some(b'}' | b']') => true,
                     Some(_) if self.ends_document(key) => true,
-                    Some(_) => self.key_ahead(key)? != Some(false),
+                    Some(b'{') if self.outer_kind() == Some(Kind::Array) => {
+                        let (inner, more) = self.space_after(key + 1);
+                        if more {
+                            return Err(Stop::More);
+                        }
+                        self.byte(inner) == Some(b'"') && self.key_ahead(inner)? == Some(true)
+                    }
+                    Some(_) => self.key_ahead(key)? != Some(false) || self.key_without_colon(key),
                 })
             }
             b'"' | b'\'' | b'\\' | 0xE2 if next > after => Ok(self.key_ahead(next)? == Some(true)),
@@ -360,6 +386,26 @@ impl Parser<'_> {
             }
             _ => Ok(false),
         }
+    }
+
+    /// `"key" 12`, `"key" "value"`: a plain key whose colon is missing.
+    fn key_without_colon(&mut self, at: usize) -> bool {
+        let Some(rest) = self.text.get(at..).and_then(|r| r.strip_prefix(b"\"")) else {
+            return false;
+        };
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
+        self.steps += len as u64;
+        if len == 0 || rest.get(len) != Some(&b'"') {
+            return false;
+        }
+        let (value, _) = self.space_after(at + len + 2);
+        value > at + len + 2
+            && match self.byte(value) {
+                Some(b'"' | b'0'..=b'9' | b'-') => true,
+                Some(_) => self.literal_ahead(value),
+                None => false,
+            }
     }
 
     fn has_line_feed(&self, from: usize, to: usize) -> bool {
@@ -377,10 +423,23 @@ impl Parser<'_> {
             b',' | b']' | b';' => true,
             b'}' => self.has_open(b'}') || !self.has_open(b']'),
             b')' => self.in_round(),
-            b':' => !open.inner && self.children() == 0 && self.events.is_none(),
+            b':' => {
+                let key = self.children() == 0 || self.outer_kind() == Some(Kind::Object);
+                !open.inner && key && self.events.is_none()
+            }
             b'"' | b'\'' => self.another_string(next, after)?,
-            b'{' | b'[' => next > after,
-            b'-' | b'0'..=b'9' => self.has_line_feed(after, next),
+            b'[' => next > after && !open.inner,
+            b'{' => {
+                let (key, more) = self.space_after(next + 1);
+                if more {
+                    return Err(Stop::More);
+                }
+                next > after && self.key_ahead(key)? == Some(true)
+            }
+            b'-' | b'0'..=b'9' if self.has_line_feed(after, next) => true,
+            b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                next > after && self.scalar_ahead(next)?
+            }
             0xEF => self.text.get(next..next + 3) == Some("，".as_bytes()),
             _ => false,
         })
@@ -400,6 +459,9 @@ impl Parser<'_> {
             }
             return Ok(next > after);
         };
+        if rest.get(found) == Some(&b'\n') {
+            return Ok(false);
+        }
         let (then, more) = self.space_after(next + len + found + 1);
         if more {
             return Err(Stop::More);
@@ -422,9 +484,15 @@ impl Parser<'_> {
                     match window.get(i) {
                         None => break (i, true),
                         Some(b'\\') if quote != Quote::Escaped => i += 2,
-                        Some(b'\n') => return Ok(Some(false)),
+                        Some(b'\n') => return Ok(Some(word_and_colon(window, len) && i > len)),
                         Some(_) => match closing_len(rest, i, quote, true)? {
                             0 => i += 1,
+                            // `"key: "value"`: the key's closing quote is missing.
+                            _ if colon_alone(window.get(len..i).unwrap_or_default())
+                                && !self.ends_after(at + i + 1) =>
+                            {
+                                return Ok(Some(true));
+                            }
                             n => break (i + n, true),
                         },
                     }
@@ -436,7 +504,13 @@ impl Parser<'_> {
                         || matches!(b, b'_' | b'$' | b'-' | b'.')
                         || *b >= 0x80
                 };
-                (window.iter().position(|b| !word(b)).unwrap_or(window.len()), false)
+                let len = window.iter().position(|b| !word(b)).unwrap_or(window.len());
+                // `key":`: only the opening quote is missing.
+                if len > 0 && window.get(len) == Some(&b'"') {
+                    (len + 1, true)
+                } else {
+                    (len, false)
+                }
             }
         };
         self.steps += len as u64;
@@ -457,10 +531,17 @@ impl Parser<'_> {
                 Some(b'/') if !quoted => Some(false),
                 _ => Some(true),
             },
-            Some(b'=') if quoted => Some(true),
+            Some(b'=' | b'{' | b'[') if quoted => Some(true),
             Some(0xEF) => Some(self.text.get(colon..colon + 3) == Some("：".as_bytes())),
             Some(_) => Some(false),
         })
+    }
+
+    /// True where a token follows that stands behind a complete string.
+    fn ends_after(&self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let next = rest.iter().take(16).find(|b| !b.is_ascii_whitespace());
+        matches!(next, Some(b':' | b',' | b'}' | b']') | None)
     }
 
     /// Where this quote starts the next key, since the string's own closing quote is missing: the
@@ -477,14 +558,44 @@ impl Parser<'_> {
         if text.get(comma) != Some(&b',') || self.key_ahead(at)? != Some(true) {
             return Ok(None);
         }
+        // Brackets that are closed again do not count.
         let fresh = self.text.get(open.bracket_to..at).unwrap_or_default();
-        open.bracket = memchr::memchr2(b'{', b'[', fresh).is_some();
+        let opened = memchr::memchr2_iter(b'{', b'[', fresh).count();
+        open.bracket = opened > memchr::memchr2_iter(b'}', b']', fresh).count();
         open.bracket_to = at;
         Ok((!open.bracket).then_some(open.start + comma))
     }
 
+    /// The colon in a key's text, where only a word stands before it: its closing quote is missing.
+    fn colon_inside(&self, open: &Open, end: usize) -> Option<usize> {
+        let text = self.text.get(open.start..end)?;
+        let word = |b: &u8| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$') || *b >= 0x80
+        };
+        let at = text.iter().take(KEY_AHEAD).position(|b| !word(b))?;
+        (at > 0 && text.get(at) == Some(&b':') && !open.decoding).then_some(open.start + at)
+    }
+
+    /// The same at a quote: `"key: "value"`, `"key: ["value"`.
+    fn colon_before(&self, open: &Open, quote: usize) -> Option<usize> {
+        let text = self.text.get(open.start..quote)?;
+        let value = |b: &u8| !matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b'[' | b'{');
+        let colon = text.iter().rposition(value)?;
+        let head = text.get(..colon)?;
+        let plain = text.get(colon) == Some(&b':')
+            && !head.is_empty()
+            && head.len() < KEY_AHEAD
+            && memchr::memchr2(b'"', b':', head).is_none();
+        (plain && !open.decoding).then_some(open.start + colon)
+    }
+
+    fn close_key(&mut self, open: &mut Open, colon: usize) {
+        self.log.add(Code::MissingQuote, colon, colon);
+        self.finish_string(open, colon, colon);
+    }
+
     /// Ends a string whose closing quote is missing before a comma.
-    fn close_before(&mut self, open: &mut Open, comma: usize) -> Flow {
+    fn close_before(&mut self, open: &mut Open, comma: usize) {
         self.log.add(Code::MissingQuote, comma, comma);
         let ends_in_quote =
             comma >= open.from + 2 && self.text.get(comma - 2..comma) == Some(b"\\\"");
@@ -495,12 +606,16 @@ impl Parser<'_> {
             open.from = comma;
         }
         self.finish_string(open, comma, comma);
-        Ok(())
     }
 
     /// The text ends while the string is open.
-    fn string_ends_text(&mut self, open: &mut Open) -> Flow {
+    fn string_ends_text(&mut self, open: &mut Open) {
         let text_end = self.text.len();
+        if open.role == Role::Key
+            && let Some(colon) = self.colon_inside(open, text_end)
+        {
+            return self.close_key(open, colon);
+        }
         // The scan stops before an escape that is cut.
         let mut end = open.at;
         let mut code = Code::TruncatedString;
@@ -518,11 +633,10 @@ impl Parser<'_> {
         {
             self.log.add(Code::MissingQuote, at, at);
             self.finish_string(open, at, at);
-            return Ok(());
+            return;
         }
         self.log.add(code, end, text_end);
         self.finish_string(open, end, text_end);
-        Ok(())
     }
 
     /// Where the text ends in exactly the closers that are open, and no bracket was opened in
@@ -533,6 +647,7 @@ impl Parser<'_> {
         }
         let text = self.text.get(open.start..end)?;
         let mut at = text.len();
+        self.parent_kind()?;
         for closer in self.closers() {
             at =
                 text.get(..at)?.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'))?;
@@ -609,6 +724,22 @@ impl Parser<'_> {
     }
 }
 
+/// True where a word and a colon stand.
+fn word_and_colon(text: &[u8], from: usize) -> bool {
+    let rest = text.get(from..).unwrap_or_default();
+    let word =
+        rest.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
+    word.is_some_and(|at| at > 0 && rest.get(at) == Some(&b':'))
+}
+
+/// True for a word and a colon with nothing but space and opening brackets behind them.
+fn colon_alone(text: &[u8]) -> bool {
+    let value = |b: &u8| !matches!(b, b' ' | b'[' | b'{');
+    word_and_colon(text, 0)
+        && text.iter().rposition(value).and_then(|i| text.get(i)) == Some(&b':')
+        && memchr::memchr_iter(b':', text).count() == 1
+}
+
 fn hex_value(digit: u8) -> u32 {
     char::from(digit).to_digit(16).unwrap_or(0)
 }
@@ -637,10 +768,9 @@ fn closing_len(text: &[u8], at: usize, quote: Quote, last: bool) -> Result<usize
         return Err(Stop::More);
     }
     Ok(match (quote, rest) {
-        (Quote::Double, [b'"', ..])
+        (Quote::Double | Quote::CurlyDouble | Quote::Escaped, [b'"', ..])
         | (Quote::Single | Quote::CurlySingle, [b'\'', ..])
-        | (Quote::Backtick, [b'`' | b'\'', ..])
-        | (Quote::CurlyDouble | Quote::Escaped, [b'"', ..]) => 1,
+        | (Quote::Backtick, [b'`' | b'\'', ..]) => 1,
         (Quote::Escaped, [b'\\', b'"', ..]) | (Quote::CurlyDouble, [0xC2, 0xBB, ..]) => 2,
         (Quote::TripleDouble, [b'"', b'"', b'"', ..])
         | (Quote::TripleSingle, [b'\'', b'\'', b'\'', ..])
