@@ -31,9 +31,9 @@ for line in open(folder / "checks.jsonl", encoding="utf-8"):
     search = pattern.search
     best = float("inf")
     for _ in range(7):
-        start = time.perf_counter()
+        start = time.process_time()
         matched = sum(1 for text in texts if search(text))
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     print(
         json.dumps(
             {"name": check["name"], "matched": matched, "ns": round(best * 1e9 / len(texts), 1)}

@@ -130,14 +130,14 @@ impl Automaton {
     }
 
     fn build(&self, alphabet: Alphabet) -> Option<Engine> {
+        if never(&self.node, alphabet) {
+            return Some(Engine::Never);
+        }
         let states = states(&self.node, alphabet);
         if states > MAX_STATES {
             return None;
         }
         let hir = translate(&self.node, alphabet);
-        if hir.properties().minimum_len().is_none() {
-            return Some(Engine::Never);
-        }
         let config = meta::Config::new()
             .utf8_empty(true)
             .nfa_size_limit(Some(NFA_SIZE_LIMIT))
@@ -226,6 +226,24 @@ fn states(node: &Node, alphabet: Alphabet) -> u64 {
         }
         Node::Look(look) => states(&look.body, alphabet),
         Node::Empty | Node::BackRef(_) | Node::Assert(_) => 1,
+    }
+}
+
+/// True where no text of the alphabet can match.
+fn never(node: &Node, alphabet: Alphabet) -> bool {
+    let holds = |low: u32, high: u32| match alphabet {
+        Alphabet::Ascii => low < 0x80,
+        Alphabet::Scalars => low < 0xD800 || high > 0xDFFF,
+        Alphabet::Any => true,
+    };
+    match node {
+        Node::Char(c) => !holds(*c, *c),
+        Node::Set(set) => !set.ranges().iter().any(|r| holds(r.0, r.1)),
+        Node::Cat(nodes) => nodes.iter().any(|n| never(n, alphabet)),
+        Node::Alt(nodes) => nodes.iter().all(|n| never(n, alphabet)),
+        Node::Group(body, _) => never(body, alphabet),
+        Node::Repeat(r) => r.min > 0 && never(&r.body, alphabet),
+        Node::Empty | Node::Look(_) | Node::BackRef(_) | Node::Assert(_) => false,
     }
 }
 

@@ -350,8 +350,8 @@ fn split(node: &Node, flags: Flags) -> Option<Vec<Part>> {
         parts.push(part(&look.body, look.negative, flags)?);
         rest = tail;
     }
-    if let Some((tempered, plain)) = tempered(rest, flags) {
-        parts.extend([tempered, plain]);
+    if let Some((nowhere, all)) = tempered(rest, flags) {
+        parts.extend([nowhere, all]);
     } else if !rest.is_empty() {
         parts.push(part(&Node::cat(rest.to_vec()), false, flags)?);
     }
@@ -369,9 +369,9 @@ fn tempered(rest: &[Node], flags: Flags) -> Option<(Part, Part)> {
         return None;
     }
     let plan = plan_node(&open_edges((**barred).clone(), flags.max_char()), flags);
-    let plain = Node::Repeat(Repeat { body: Box::new(set.clone()), ..r.clone() });
-    let plain = part(&Node::Cat(vec![plain, Node::Assert(Assert::End)]), false, flags)?;
-    Some((Part { negative: true, quick: None, plan }, plain))
+    let all = Node::Repeat(Repeat { body: Box::new(set.clone()), ..r.clone() });
+    let all = part(&Node::Cat(vec![all, Node::Assert(Assert::End)]), false, flags)?;
+    Some((Part { negative: true, quick: None, plan }, all))
 }
 
 fn part(body: &Node, negative: bool, flags: Flags) -> Option<Part> {

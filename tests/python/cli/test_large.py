@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -51,14 +51,24 @@ def rows() -> bytes:
     )
 
 
+#: Runs a command and prints its peak memory. A child starts with the peak of what it was forked
+#: from, so the command is started by a small process, not by the one that runs the tests.
+LAUNCH = """
+import os, sys
+run = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(run, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
 def peak(cli: Any, *args: str) -> tuple[int, float]:
     """Peak memory in bytes and seconds of a run that ends well."""
     started = time.monotonic()
-    run = subprocess.Popen([*cli.argv, *args], cwd=cli.folder, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(run.pid, 0)
-    run.returncode = os.waitstatus_to_exitcode(status)
+    launch = [sys.executable, "-S", "-c", LAUNCH, *cli.argv, *args]
+    run = subprocess.run(launch, cwd=cli.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert run.returncode == 0
-    return usage.ru_maxrss * 1024, time.monotonic() - started
+    return int(run.stdout.split()[-1]) * 1024, time.monotonic() - started
 
 
 def fill(path: Path, block: bytes) -> int:

@@ -1,5 +1,5 @@
 //! JavaScript regular expressions against Node's answers, `regress`, and hostile input.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod hostile;
 mod node;
