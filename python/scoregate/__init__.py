@@ -38,10 +38,12 @@ from ._native import (
 )
 from ._native import extract_json as _extract_json
 from .errors import (
+    CacheError,
     InputError,
     JSONNotFoundError,
     JsRegexBudgetError,
     JsRegexError,
+    JudgeError,
     OutputError,
     ScoregateError,
     SpecError,
@@ -54,11 +56,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import json_repair
+    from . import json_repair, judge
     from .files import FileSummary, score_file
 
 __all__ = [
     "BatchResult",
+    "CacheError",
     "Combination",
     "FileSummary",
     "Gate",
@@ -71,6 +74,7 @@ __all__ = [
     "JsRegex",
     "JsRegexBudgetError",
     "JsRegexError",
+    "JudgeError",
     "JudgeVerdict",
     "OutputError",
     "ScoregateError",
@@ -89,6 +93,7 @@ __all__ = [
     "extract_json_batch",
     "format_report",
     "json_repair",
+    "judge",
     "parse_json",
     "parse_judge",
     "parse_judge_batch",
@@ -109,7 +114,7 @@ _RAISE: Any = object()
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None and name != "json_repair":
+    if module is None and name not in ("json_repair", "judge"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .gate import Gate
+    from .judge.files import FileJudge
 
     #: A path, or ``"-"`` for standard input or output.
     Place = str | os.PathLike[str]
@@ -104,6 +105,8 @@ class FileSummary:
         quarantine: the file of the bad rows, or None.
         bytes_read: the bytes that were read.
         seconds: wall time.
+        judge: where a judge was given, what it came to: ``rows``, ``calls``, ``cached``,
+            ``input_tokens``, ``output_tokens``.
     """
 
     rows: int
@@ -119,6 +122,7 @@ class FileSummary:
     quarantine: str | None
     bytes_read: int
     seconds: float
+    judge: dict[str, int] | None = None
 
     @property
     def pass_rate(self) -> float | None:
@@ -153,6 +157,7 @@ class FileSummary:
             "quarantine": self.quarantine,
             "bytes": self.bytes_read,
             "seconds": round(self.seconds, 3),
+            **({} if self.judge is None else {"judge": self.judge}),
         }
 
 
@@ -171,6 +176,7 @@ def score_file(
     limit: int | None = None,
     max_line_bytes: int = 64 << 20,
     progress: Callable[[int, int], None] | None = None,
+    judge: FileJudge | None = None,
 ) -> FileSummary:
     """Scores files of JSON lines and writes a line of results for each row, in order.
 
@@ -200,6 +206,7 @@ def score_file(
         limit: at most so many rows are read, bad ones included.
         max_line_bytes: longer lines are bad rows.
         progress: called after each block with the bytes and the rows so far.
+        judge: decides the rows that the scorers leave open, before their block is written.
 
     Raises:
         InputError: an input cannot be read, or holds a bad row under ``on_error="fail"``.
@@ -231,7 +238,9 @@ def score_file(
     with ExitStack() as stack:
         sink = stack.enter_context(_open_sink(output))
         bad_sink = stack.enter_context(_open_sink(bad_place))
-        run = _Run(lines, sink, bad_sink, on_error, max_errors, limit, progress)
+        if judge is not None:
+            judge.start(field=field, max_line_bytes=max_line_bytes, threads=threads)
+        run = _Run(lines, sink, bad_sink, on_error, max_errors, limit, progress, judge)
         for source in sources:
             if not run.done:
                 run.score(source)
@@ -278,8 +287,10 @@ class _Run:
         max_errors: int | str | None,
         limit: int | None,
         progress: Callable[[int, int], None] | None,
+        judge: FileJudge | None,
     ) -> None:
         self._lines = lines
+        self._judge = judge
         self._sink = sink
         self._bad_sink = bad_sink
         self._on_error = on_error
@@ -305,6 +316,8 @@ class _Run:
     def score(self, source: _Source) -> None:
         """Scores one input to its end or to the limit."""
         self._lines.next_input()
+        if self._judge is not None:
+            self._judge.next_input()
         first = True
         for block in source.blocks():
             if first:
@@ -325,11 +338,19 @@ class _Run:
         output, rows, bad = self._lines.feed(part, last=last, limit=self._left)
         for line, offset, message, raw in bad:
             self._take_bad(source, line, offset, message, raw)
+        if self._judge is not None:
+            output = self._judge.take(
+                part, output, rows, bad, last=last, progress=self._judged_so_far
+            )
         if output:
             self._sink.write(output)
         self._rows += rows
         if self._left is not None:
             self._left -= rows + len(bad)
+
+    def _judged_so_far(self, rows: int) -> None:
+        if self._progress is not None:
+            self._progress(self._bytes, self._rows + self._bad + rows)
 
     def _take_bad(self, source: _Source, line: int, offset: int, message: str, raw: bytes) -> None:
         place = f"{source.name}:{line}: {message}"
@@ -358,11 +379,13 @@ class _Run:
         """What the run gave."""
         totals = self._lines.summary()
         names = [scorer["name"] for scorer in totals["scorers"]]
+        judge = self._judge
+        passed, blocked = (judge.verdicts[v] if judge else 0 for v in ("pass", "block"))
         return FileSummary(
             rows=totals["rows"],
-            passed=totals["pass"],
-            blocked=totals["block"],
-            undecided=totals["undecided"],
+            passed=totals["pass"] + passed,
+            blocked=totals["block"] + blocked,
+            undecided=totals["undecided"] - passed - blocked,
             missing=totals["missing"],
             bad_rows=self._bad,
             bad_messages=tuple(self._messages),
@@ -375,6 +398,7 @@ class _Run:
             quarantine=quarantine,
             bytes_read=self._bytes,
             seconds=seconds,
+            judge=None if judge is None else judge.to_dict(),
         )
 
 

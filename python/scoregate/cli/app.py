@@ -18,9 +18,9 @@ from rich.text import Text
 from typer import rich_utils
 
 from .. import __version__, _native
-from ..errors import InputError, OutputError, SpecError, TooManyBadRowsError
+from ..errors import CacheError, InputError, OutputError, SpecError, TooManyBadRowsError
 from ..files import parse_max_errors, score_file
-from . import look
+from . import judging, look, replies
 from .gates import GateSpec, read_gate, read_gates, same_file
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _exit_codes() -> Iterator[None]:
         except TooManyBadRowsError as error:
             look.tell("error", str(error))
             raise typer.Exit(TOO_MANY) from None
-        except (InputError, OutputError) as error:
+        except (InputError, OutputError, CacheError) as error:
             look.tell("error", str(error))
             raise typer.Exit(BROKEN) from None
         except _UsageError as error:
@@ -231,6 +231,10 @@ _INPUT, _OUTPUT, _BAD = "Input", "Results", "Bad rows"
             "scoregate score gate.json in.jsonl -o out.jsonl --json | jq .pass_rate",
             "The summary for other programs.",
         ),
+        (
+            "scoregate score gate.json in.jsonl -o out.jsonl --judge openai:gpt-5-mini --cache j.db",
+            "Let a model decide what the scorers leave open; a second run asks nothing twice.",
+        ),
     ),
     epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output "
     "failed; 4 too many bad rows; 130 interrupted; 141 the reader of standard output has gone.",
@@ -331,6 +335,20 @@ def score(
         When,
         typer.Option(help="The bar; auto shows it on a terminal that results do not go to."),
     ] = When.auto,
+    judge: judging.JudgeNames = None,
+    base_url: judging.BaseUrl = None,
+    api_key_env: judging.ApiKeyEnv = "OPENAI_API_KEY",
+    concurrency: judging.Concurrency = 8,
+    max_calls: judging.MaxCalls = None,
+    max_tokens: judging.MaxTokens = None,
+    deadline: judging.Deadline = None,
+    judge_timeout: judging.CallTimeout = 60.0,
+    cache_file: judging.CacheFile = None,
+    cache_ttl: judging.CacheTtl = None,
+    reducer: judging.Reduce = judging.Reducer.majority,
+    on_judge_error: judging.JudgeError = judging.OnJudgeError.undecided,
+    on_unparseable: judging.Unparseable = None,
+    price: judging.Price = None,
 ) -> None:
     """Scores files of outputs with a gate."""
     with _exit_codes():
@@ -344,6 +362,25 @@ def score(
         for key in spec.skipped:
             words = spec.place(f"'{key}' is not run, only the score block is")
             look.tell("note", f"{gate}: {words}")
+        try:
+            decider = judging.file_judge(
+                built,
+                judge,
+                base_url=base_url,
+                api_key_env=api_key_env,
+                timeout=judge_timeout,
+                concurrency=concurrency,
+                max_calls=max_calls,
+                max_tokens=max_tokens,
+                deadline=deadline,
+                cache=cache_file,
+                cache_ttl=cache_ttl,
+                reducer=reducer.value,
+                on_judge_error=on_judge_error.value,
+                on_unparseable=None if on_unparseable is None else on_unparseable.value,
+            )
+        except ValueError as error:
+            raise _UsageError(str(error)) from None
         shown = progress is When.always or (progress is When.auto and _bar_fits(output))
         meter = look.Meter(shown=shown, total=_size(places), limit=limit)
         with meter:
@@ -361,10 +398,13 @@ def score(
                     quarantine=quarantine,
                     limit=limit,
                     progress=meter,
+                    judge=decider,
                 )
             except ValueError as error:
                 raise _UsageError(_flags(str(error))) from None
         _report(found, places, as_json=as_json)
+        if not as_json:
+            judging.tell_usage(decider, price)
         code = _verdict(found, fail_under)
         if code != OK:
             raise typer.Exit(code)
@@ -572,3 +612,95 @@ def _scorer_value(row: dict[str, Any]) -> dict[str, Any]:
         "example": json.loads(row["example"]),
         "impure": row["impure"],
     }
+
+
+@app.command(
+    help=_help(
+        "Read a reply by the verdict grammar: pass or block.",
+        ("scoregate verdict reply.txt", "One reply; the verdict is a line of JSON."),
+        (
+            "scoregate verdict --jsonl --field reply replies.jsonl",
+            "Many replies, a line each.",
+        ),
+    )
+)
+def verdict(
+    files: replies.Files = None,
+    lines: replies.Lines = False,
+    field: replies.Field = "reply",
+    id_field: replies.IdField = "id",
+    on_unparseable: replies.Policy = judging.OnUnparseable.passes,
+    exit_code: replies.ExitCode = False,
+) -> None:
+    """Reads replies by the verdict grammar."""
+    with _exit_codes():
+        if replies.verdict(files, lines, field, id_field, on_unparseable.value) and exit_code:
+            raise typer.Exit(UNDER)
+
+
+@app.command(
+    name="judge-reply",
+    help=_help(
+        "Read a judge's reply: score, verdict and reason.",
+        ("scoregate judge-reply < reply.txt", "One reply from standard input."),
+        (
+            "scoregate judge-reply --jsonl --field reply replies.jsonl --on-unparseable block",
+            "Many replies; one that cannot be read blocks.",
+        ),
+    ),
+)
+def judge_reply(
+    files: replies.Files = None,
+    lines: replies.Lines = False,
+    field: replies.Field = "reply",
+    id_field: replies.IdField = "id",
+    on_unparseable: replies.Policy = judging.OnUnparseable.passes,
+    exit_code: replies.ExitCode = False,
+) -> None:
+    """Reads replies by the judge grammar."""
+    with _exit_codes():
+        if replies.judge_reply(files, lines, field, id_field, on_unparseable.value) and exit_code:
+            raise typer.Exit(UNDER)
+
+
+@app.command(
+    help=_help(
+        "Read a reply that chooses among numbered variants.",
+        ("scoregate winner --count 3 reply.txt", "The number of the variant, from 1."),
+    )
+)
+def winner(
+    count: Annotated[int, typer.Option("--count", min=1, help="The number of variants.")],
+    files: replies.Files = None,
+    lines: replies.Lines = False,
+    field: replies.Field = "reply",
+    id_field: replies.IdField = "id",
+) -> None:
+    """Reads replies by the winner grammar."""
+    with _exit_codes():
+        replies.winner(files, lines, field, id_field, count)
+
+
+@app.command(
+    help=_help(
+        "Show a cache of judge replies, or clear it.",
+        ("scoregate cache j.db", "What it holds, by judge."),
+        ("scoregate cache j.db --clear", "Remove every reply."),
+        ("scoregate cache j.db --prune --ttl 604800", "Remove replies older than a week."),
+    )
+)
+def cache(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The cache.", show_default=False)],
+    clear: Annotated[bool, typer.Option("--clear", help="Remove every reply.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove replies past --ttl, and give back the space.")
+    ] = False,
+    ttl: Annotated[
+        float | None,
+        typer.Option(min=1, metavar="SECONDS", help="So long a reply is good."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+) -> None:
+    """Shows a cache of judge replies, or clears it."""
+    with _exit_codes():
+        replies.cache(file, ttl=ttl, clear=clear, prune=prune, as_json=as_json)
