@@ -29,8 +29,10 @@ mod fold;
 mod matcher;
 mod plan;
 mod program;
+mod scratch;
 mod set;
 mod syntax;
+mod units;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -204,7 +206,7 @@ fn utf16(bytes: &[u8]) -> Vec<u16> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (c, width) = matcher::decode(rest);
+        let (c, width) = units::decode(rest);
         if let Ok(unit) = u16::try_from(c) {
             units.push(unit);
         } else {

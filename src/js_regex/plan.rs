@@ -12,9 +12,9 @@ use memchr::memmem::Finder;
 use super::ast::{Assert, Ast, Look, Node, Repeat, UNBOUNDED};
 use super::automata::{self, Automaton};
 use super::flags::Flags;
-use super::matcher::decode;
 use super::program::SetTable;
 use super::set::CharSet;
+use super::units::decode;
 use crate::target::{Target, push_scalar, wtf8};
 
 /// How a pattern is answered without the matcher.
