@@ -125,12 +125,12 @@ impl JsRegex {
         target: &Target<'_>,
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
-        let facts = target.facts();
-        if self.ast.matches_inside_pair && facts.has_astral {
+        // Facts cost a look at the whole text, so they are asked for where they matter only.
+        if self.ast.matches_inside_pair && target.facts().has_astral {
             return (Ok(true), 0);
         }
-        let automata_are_exact = !(self.ast.has_line_anchor && facts.has_cr_ls_ps)
-            && (facts.is_ascii || !self.ast.has_folded_word);
+        let automata_are_exact = (!self.ast.has_line_anchor || !target.facts().has_cr_ls_ps)
+            && (!self.ast.has_folded_word || target.facts().is_ascii);
         if automata_are_exact && let Some(answer) = self.plan.test(target) {
             return (Ok(answer), 0);
         }
