@@ -19,6 +19,8 @@ enum Held {
 pub(super) struct Input {
     held: Held,
     is_bytes: bool,
+    /// A byte is a character of the owner's text.
+    plain: bool,
     /// Where surrogate halves that stood next to each other were joined: the bytes after them.
     joins: Vec<usize>,
     /// The first byte that is not UTF-8.
@@ -58,11 +60,15 @@ impl Input {
                 joins = joined_at(split.cast::<PyBytes>()?.as_bytes(), joined);
             }
         }
-        Ok(Input { held: Held::Text(held), is_bytes: false, joins, fault: None })
+        let plain = held.as_ref().len() == text.len()?;
+        Ok(Input { held: Held::Text(held), is_bytes: false, plain, joins, fault: None })
     }
 
     fn of_bytes(bytes: &Bound<'_, PyBytes>) -> Input {
-        let input = |held, joins, fault| Input { held, is_bytes: true, joins, fault };
+        let input = |held, joins: Vec<usize>, fault| {
+            let plain = joins.is_empty();
+            Input { held, is_bytes: true, plain, joins, fault }
+        };
         let raw = bytes.as_bytes();
         match surrogates_or_fault(raw) {
             Ok(false) => input(Held::Bytes(bytes.clone().into()), Vec::new(), None),
@@ -73,6 +79,15 @@ impl Input {
             }
             Err(at) => input(Held::Bytes(bytes.clone().into()), Vec::new(), Some(at)),
         }
+    }
+
+    /// A span of bytes as the owner counts.
+    pub(super) fn span(&self, (start, end): (usize, usize)) -> (usize, usize) {
+        if self.plain {
+            return (start, end);
+        }
+        let mut places = self.places();
+        (places.of(start).offset, places.of(end).offset)
     }
 
     /// Positions in the text.
@@ -105,11 +120,6 @@ impl<'t> Places<'t> {
             None => position.offset += joined,
         }
         position
-    }
-
-    /// The offset of a byte alone.
-    pub(super) fn offset(&mut self, byte: usize) -> usize {
-        if self.bytes.is_some() && self.joins.is_empty() { byte } else { self.of(byte).offset }
     }
 }
 

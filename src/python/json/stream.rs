@@ -220,8 +220,8 @@ impl Stream {
             value: value.map_or_else(|| py.None(), |root| root.clone_ref(py)),
             ok,
             diagnostics: self.diagnostics(),
-            span: span.map(|(start, end)| (places.offset(start), places.offset(end))),
-            source: ok.then(|| "stream".to_owned()),
+            span: span.map(|(start, end)| (places.of(start).offset, places.of(end).offset)),
+            source: ok.then_some("stream".into()),
             others: Vec::new(),
         }
     }
@@ -238,13 +238,13 @@ fn repaired(py: Python<'_>, text: &[u8]) -> PyResult<Option<JSONResult>> {
     };
     let repairs = found.diagnostics.into_iter().map(|d| (d, None)).collect();
     let mut places = Places::over(text);
-    let span = (places.offset(found.span.0), places.offset(found.span.1));
+    let span = (places.of(found.span.0).offset, places.of(found.span.1).offset);
     Ok(Some(JSONResult {
         value,
         ok: true,
         diagnostics: diagnostics(repairs, text, &mut Places::over(text)),
         span: Some(span),
-        source: Some(found.source.name().to_owned()),
+        source: Some(found.source.name().into()),
         others: Vec::new(),
     }))
 }
