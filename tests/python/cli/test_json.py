@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_repair_with_a_schema(cli: Cli) -> None:
 
 
 def test_repair_of_a_field_in_place(cli: Cli) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": 1, "output": "```json\n{'a': 1,}\n```"},
         {"id": 2, "output": '{"a":  1}'},
         {"id": 3, "output": "only words"},

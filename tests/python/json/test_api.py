@@ -6,7 +6,7 @@ import copy
 import pickle
 import sys
 import threading
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import scoregate
@@ -172,13 +172,13 @@ def test_severity_is_a_policy() -> None:
     assert refused.error.code == "above_max_severity"
     assert [d.code for d in refused.diagnostics[:-1]] != []
     assert refused.value is None
-    for mode in ("repair", "strict"):
-        twice = '{"a": 1, "a": 2}'
-        assert scoregate.parse_json(twice, mode=mode).value == {"a": 2}  # type: ignore[arg-type]
-        assert [d.code for d in scoregate.parse_json(twice, mode=mode).diagnostics] == [  # type: ignore[arg-type]
-            "duplicate_key"
-        ]
-        assert not scoregate.parse_json(twice, mode=mode, max_severity="guess").ok  # type: ignore[arg-type]
+    twice = '{"a": 1, "a": 2}'
+    modes: tuple[Literal["repair", "strict"], ...] = ("repair", "strict")
+    for mode in modes:
+        result = scoregate.parse_json(twice, mode=mode)
+        assert result.value == {"a": 2}
+        assert [d.code for d in result.diagnostics] == ["duplicate_key"]
+        assert not scoregate.parse_json(twice, mode=mode, max_severity="guess").ok
 
 
 def test_schema() -> None:

@@ -39,7 +39,7 @@ WRITINGS = st.sampled_from(
 def test_valid_json_is_what_json_loads_gives(value: Any, writing: Any) -> None:
     text = json.dumps(value, **writing)
     for mode in ("strict", "repair"):
-        result = scoregate.parse_json(text, mode=mode)  # type: ignore[arg-type]
+        result = scoregate.parse_json(text, mode=mode)
         assert result.ok
         assert result.diagnostics == []
         assert result.source == "whole"
@@ -64,7 +64,8 @@ def test_wrapping_leaves_the_value(value: Any, writing: Any, fence: str) -> None
     for around in ("{}", "Here is the answer:\n\n{}\n\nI hope this helps.", "{} Done."):
         text = around.replace("{}", fence).replace("{}", document)
         result = scoregate.parse_json(text)
-        assert result.ok and result.value == value, text
+        assert result.ok, text
+        assert result.value == value, text
 
 
 @given(CONTAINERS, st.sampled_from(["tool_call", "json", "answer", "output"]))
@@ -82,7 +83,7 @@ def test_tags_leave_the_value(value: Any, tag: str) -> None:
 @example("[\ud83d\ude00")
 def test_no_text_raises(text: str) -> None:
     for mode in ("strict", "repair"):
-        result = scoregate.parse_json(text, mode=mode)  # type: ignore[arg-type]
+        result = scoregate.parse_json(text, mode=mode)
         assert result.ok == (result.error is None)
         if result.span is not None:
             assert 0 <= result.span[0] <= result.span[1] <= len(text)

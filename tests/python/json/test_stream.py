@@ -94,6 +94,13 @@ def test_faults_are_repaired_on_the_way() -> None:
     assert {"single_quotes", "unquoted_key", "trailing_comma", "comment"} <= codes
 
 
+def test_a_key_that_comes_again_is_set_again() -> None:
+    stream = JSONStream()
+    stream.feed('{"a": [1], "b": 2, "a": {"c": 3}')
+    assert stream.value == {"a": {"c": 3}, "b": 2}
+    assert [d.code for d in stream.close().diagnostics] == ["duplicate_key", "closed_at_eof"]
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [
