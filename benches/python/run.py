@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "benches" / "corpus"))
 
 from make_corpus import rows
 
-SECTIONS = ("gate", "lines", "threads", "scorers", "package")
+SECTIONS = ("gate", "lines", "threads", "scorers", "json_bench", "package")
 PAGE = ROOT / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
