@@ -296,6 +296,7 @@ impl Parser<'_> {
         let text_end = self.text.len();
         if open.role == Role::Key
             && let Some(colon) = self.colon_inside(open, text_end)
+            && self.is_value_and_closers(colon + 1)
         {
             return self.close_key(open, colon);
         }
