@@ -93,8 +93,11 @@ impl Search<'_> {
                 return inner.outer.1;
             }
         } else {
-            // The strict tier ends a body at the next three back-ticks, wherever they stand.
-            let close = any_fence(self.text, body);
+            // The strict tier ends a body at the next three back-ticks, wherever they stand. A line
+            // that closes holds three, so the search ends there.
+            let within = self.text.get(..end.saturating_add(3)).unwrap_or(self.text);
+            let close = if self.text.get(at) == Some(&b'`') { any_fence(within, body) } else { end };
+            self.steps += close.saturating_sub(body) as u64;
             if self.fenced_scalar(start, close, inner) {
                 return if close < end { close + 3 } else { inner.outer.1 };
             }
