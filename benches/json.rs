@@ -13,7 +13,7 @@ use std::fs;
 use std::hint::black_box;
 use std::time::Instant;
 
-use scoregate::json::{self, RepairOptions, Value};
+use scoregate::json::{self, Build, JsonStream, RepairOptions, Value};
 
 struct Row {
     text: Vec<u8>,
@@ -32,7 +32,10 @@ fn main() {
         corpus_speed(&rows(corpus, truth), wrong);
     }
     late_fault();
-    hostile();
+    streams();
+    if !args.iter().any(|a| a == "--quick") {
+        hostile();
+    }
 }
 
 fn rows(corpus: &str, truth: &str) -> Vec<Row> {
@@ -130,6 +133,73 @@ fn late_fault() {
     );
 }
 
+/// One megabyte in pieces of 1 kB, against one strict parse and build of the whole.
+fn streams() {
+    let string = format!("{{\"a\": \"{}\"}}", "some words, ".repeat(87_000));
+    let escapes = format!("{{\"a\": \"{}\"}}", "some\\nwords\\u00e9 ".repeat(52_000));
+    let many = format!("[{}1]", "{\"id\": 12, \"name\": \"x y\", \"ok\": true}, ".repeat(24_000));
+    for (name, text) in
+        [("one string", &string), ("one string with escapes", &escapes), ("many values", &many)]
+    {
+        let whole = best(|| {
+            let mut told = Told::default();
+            json::parse(text.as_bytes()).expect("valid").build(&mut told);
+            black_box(told.bytes);
+        });
+        let pieces = best(|| {
+            let (mut stream, mut told) = (JsonStream::default(), Told::default());
+            for piece in text.as_bytes().chunks(1000) {
+                stream.feed(piece, &mut told).expect("valid");
+            }
+            stream.finish(&mut told).expect("valid");
+            black_box(told.bytes);
+        });
+        println!(
+            "stream, {name}: {:.2} ms in pieces, {:.2} ms whole, ratio {:.2}",
+            pieces * 1e3,
+            whole * 1e3,
+            pieces / whole
+        );
+    }
+}
+
+#[derive(Default)]
+struct Told {
+    bytes: Vec<u8>,
+}
+
+impl Build for Told {
+    fn open_object(&mut self) {
+        self.bytes.push(b'{');
+    }
+    fn open_array(&mut self) {
+        self.bytes.push(b'[');
+    }
+    fn close(&mut self) {
+        self.bytes.push(b'}');
+    }
+    fn key(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+    }
+    fn null(&mut self) {
+        self.bytes.push(b'n');
+    }
+    fn boolean(&mut self, value: bool) {
+        self.bytes.push(u8::from(value));
+    }
+    fn number(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+    fn string(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+    }
+    fn tail_open(&mut self) {}
+    fn tail_grow(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+    }
+    fn tail_close(&mut self) {}
+}
+
 fn hostile() {
     for unit in [
         "[",
@@ -207,7 +277,7 @@ fn hostile() {
             if seconds > 0.02 || steps > 4 * text.len() as u64 {
                 println!(
                     "hostile {:?}: {:.1} ms, {:.2} steps a byte",
-                    &text[..text.floor_char_boundary(24)],
+                    text.chars().take(24).collect::<String>(),
                     seconds * 1e3,
                     steps as f64 / text.len() as f64
                 );

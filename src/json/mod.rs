@@ -3,11 +3,17 @@
 //! * [`parse`]: strict JSON (RFC 8259), one linear pass into a flat [`Document`].
 //! * [`extract`]: the strict tier of the scoring-gates document: the whole text, else fenced
 //!   blocks, else the first bracket up to the last closer of its kind; no repairs.
+//! * [`repair()`]: the repair tier: what a model's broken JSON was meant to hold, with
+//!   [`Diagnostic`]s that say what was changed and how much that may have cost.
+//! * [`object_spans`]: where a text holds objects with given keys.
+//! * [`JsonStream`]: a document that arrives in pieces, as one value that only grows.
+//! * [`coerce()`]: a value brought to the types that a schema asks for.
 //! * [`Value`]: an owned tree, for what a gate's author wrote.
 //!
 //! Depth is limited to [`MAX_DEPTH`] unless a caller asks for more; deeper text is not JSON. No
 //! parser here recurses.
 
+mod build;
 mod candidates;
 mod coerce;
 mod diagnostics;
@@ -24,6 +30,7 @@ mod string;
 mod value;
 mod write;
 
+pub use build::Build;
 pub use coerce::{Coerced, Coercion, coerce};
 pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
 pub use document::{Cursor, Document, Kind};
@@ -34,7 +41,7 @@ pub use repair::{
     Candidates, Other, RepairError, RepairErrorKind, RepairOptions, Repaired, repair, step_budget,
 };
 pub use spans::{KeyedSpan, KeyedSpans, object_spans};
-pub use stream::{Build, JsonStream, Progress};
+pub use stream::{JsonStream, Progress};
 pub use strict::{ErrorKind, ParseError, parse, parse_range, parse_within};
 pub(crate) use string::quote_into;
 pub use string::{quote, unescape};

@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 
 use super::MAX_DEPTH;
+use super::build::Build;
 use super::candidates::{Ahead, look};
 use super::diagnostics::Diagnostic;
 use super::document::{Document, Kind, Node, Place, index_u32};
@@ -18,33 +19,6 @@ use super::repair::{Event, Parser, RepairError, RepairErrorKind, State, Stop};
 use super::strict::{Phase, ROOT};
 use super::string::unescape;
 use crate::target::space_at_start;
-
-/// What a live value is built with. Values are added to the innermost open container: under the
-/// key that came before in an object, at the end of an array; the first one is the root.
-pub trait Build {
-    /// An object opens.
-    fn open_object(&mut self);
-    /// An array opens.
-    fn open_array(&mut self);
-    /// The innermost container is complete.
-    fn close(&mut self);
-    /// A key (WTF-8); its value comes next. A key that came before is set again.
-    fn key(&mut self, key: &[u8]);
-    /// `null`
-    fn null(&mut self);
-    /// A boolean.
-    fn boolean(&mut self, value: bool);
-    /// A number by its text; also `NaN`, `Infinity`, `-Infinity`.
-    fn number(&mut self, text: &str);
-    /// A complete string (WTF-8).
-    fn string(&mut self, text: &[u8]);
-    /// A string begins that this piece does not end; its place in the value waits for it.
-    fn tail_open(&mut self);
-    /// The open string grows by this text (WTF-8).
-    fn tail_grow(&mut self, text: &[u8]);
-    /// The open string is complete.
-    fn tail_close(&mut self);
-}
 
 /// How far a stream is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,8 @@ impl Document<'_> {
     pub fn to_json(&self) -> String {
         let mut out = Vec::with_capacity(self.text.len().min(1 << 16));
         self.write_json(&mut out);
-        String::from_utf8(out).unwrap_or_default()
+        String::from_utf8(out)
+            .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
     }
 
     /// Appends the same text, which is UTF-8.

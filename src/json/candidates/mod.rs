@@ -12,15 +12,19 @@
 //! (citations, indices), valid before repaired, quoted keys before bare ones, empty brackets last,
 //! then the earlier one. Reasoning blocks count only if nothing stands outside them.
 
+mod ahead;
 mod blocks;
+mod run;
 
+pub(super) use ahead::{Ahead, look};
 pub(super) use blocks::is_reasoning;
+use run::{Attempt, Block, Context, Evidence, Rank, Run};
 
-use super::diagnostics::{Code, Diagnostic, Log};
-use super::document::{Document, Kind, Node, Place, index_u32};
+use super::diagnostics::{Code, Log};
+use super::document::Document;
 use super::escaped::Unescaped;
 use super::extract::Source;
-use super::repair::{Other, Parser, RepairErrorKind, State, Stop, list_of, step_budget};
+use super::repair::{Other, Parser, RepairErrorKind, State, Stop, step_budget};
 use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
 use crate::target::{trim_js, trim_js_span};
 
@@ -35,72 +39,6 @@ pub(super) struct Found<'a> {
     pub(super) outer: (usize, usize),
     pub(super) source: Source,
     pub(super) reasoning: bool,
-}
-
-/// What kind of block is being searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Block {
-    /// No block: prose.
-    Bare,
-    JsonFence,
-    PlainFence,
-    CodeFence,
-    Tag,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Context {
-    block: Block,
-    reasoning: bool,
-    /// The span of the block with its marks.
-    outer: (usize, usize),
-    start: usize,
-}
-
-/// How good a candidate is: smaller is better.
-type Rank = (bool, u8, u8, u8, u8);
-
-/// Documents that stand together.
-struct Run {
-    nodes: Vec<Node>,
-    side: Vec<u8>,
-    count: usize,
-    log: Log,
-    span: (usize, usize),
-    context: Context,
-    strict: bool,
-    evidence: Evidence,
-}
-
-/// How much a document looks like data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Evidence {
-    QuotedKeys,
-    BareKeys,
-    Values,
-    Empty,
-}
-
-/// What the words behind an opening bracket say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ahead {
-    Keys,
-    Values,
-    Empty,
-    Cut,
-    Nothing,
-}
-
-/// One document that was read.
-struct Attempt {
-    nodes: Vec<Node>,
-    side: Vec<u8>,
-    log: Log,
-    end: usize,
-    /// Its brackets were closed.
-    closed: bool,
-    cut_string: bool,
-    evidence: Evidence,
 }
 
 /// The search through one text.
@@ -120,6 +58,7 @@ pub(super) struct Search<'a> {
     open_reasoning: bool,
     no_reasoning_end: bool,
     retries: u8,
+    longer: u8,
     /// For a region's end: the ends of comments that were found last.
     comments: (usize, (usize, usize), (usize, usize)),
     /// Documents that stand together are kept apart.
@@ -145,6 +84,7 @@ impl<'a> Search<'a> {
             open_reasoning: false,
             no_reasoning_end: false,
             retries: 0,
+            longer: 0,
             comments: (0, (1, 0), (1, 0)),
             apart: false,
             last_start: 0,
@@ -231,12 +171,8 @@ impl<'a> Search<'a> {
 
     /// A bracket amid prose.
     fn bracket(&mut self, at: usize, end: usize, context: Context) -> usize {
-        let before = at.checked_sub(1).and_then(|i| self.text.get(i)).copied();
         let ahead = self.ahead(at, end);
         let object = self.text.get(at) == Some(&b'{');
-        if before == Some(b'\\') && ahead != Ahead::Keys {
-            return at + 1;
-        }
         match ahead {
             Ahead::Nothing => at + 1,
             Ahead::Cut if !object => at + 1,
@@ -522,142 +458,6 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Attempt {
-    fn of(state: State, closed: bool) -> Attempt {
-        let root = state.nodes.first().map(|n| (n.kind, n.end));
-        let keys = state.nodes.iter().any(|n| n.kind == Kind::Object && n.end > 0);
-        let evidence = match root {
-            Some((Kind::Object | Kind::Array, 0)) | None => Evidence::Empty,
-            _ if keys && state.quoted_key => Evidence::QuotedKeys,
-            _ if keys && state.bare_key => Evidence::BareKeys,
-            Some((Kind::Object, _)) => Evidence::Empty,
-            _ => Evidence::Values,
-        };
-        let cut_string = state
-            .log
-            .list
-            .iter()
-            .any(|d| matches!(d.code, Code::TruncatedString | Code::TruncatedEscape));
-        let mut nodes = state.nodes;
-        if nodes.capacity() > 2 * nodes.len() + 16 {
-            nodes.shrink_to_fit();
-        }
-        Attempt {
-            nodes,
-            side: state.side,
-            log: state.log,
-            end: state.at,
-            closed,
-            cut_string,
-            evidence,
-        }
-    }
-
-    /// Brackets around words that are no data: `{return}`, `{...}`.
-    fn is_void(&self) -> bool {
-        let dropped = |found: &Diagnostic| {
-            matches!(found.code, Code::DroppedText | Code::Ellipsis | Code::MissingValue)
-        };
-        self.evidence == Evidence::Empty && self.log.list.iter().any(dropped)
-    }
-
-    /// Moves all texts into the side buffer.
-    fn own(&mut self, text: &[u8]) {
-        let mut side = Vec::with_capacity(text.len() + self.side.len());
-        side.extend_from_slice(text);
-        let base = index_u32(side.len());
-        side.extend_from_slice(&self.side);
-        for node in &mut self.nodes {
-            match node.place {
-                _ if matches!(node.kind, Kind::Array | Kind::Object) => {}
-                Place::Side => {
-                    node.start += base;
-                    node.end += base;
-                }
-                Place::Plain => {}
-                Place::Escaped => {
-                    let raw = text.get(node.start as usize..node.end as usize).unwrap_or_default();
-                    let start = index_u32(side.len());
-                    super::string::unescape_into(&mut side, raw);
-                    (node.start, node.end) = (start, index_u32(side.len()));
-                }
-            }
-            node.place = Place::Side;
-        }
-        self.side = side;
-    }
-}
-
-impl Run {
-    fn append(&mut self, attempt: Attempt) {
-        let (base, side) = (index_u32(self.nodes.len()), index_u32(self.side.len()));
-        self.nodes.extend(attempt.nodes.into_iter().map(|mut node| {
-            node.next += base;
-            if node.place == Place::Side && !matches!(node.kind, Kind::Array | Kind::Object) {
-                node.start += side;
-                node.end += side;
-            }
-            node
-        }));
-        self.side.extend_from_slice(&attempt.side);
-        self.strict &= attempt.log.list.is_empty();
-        self.log.append(attempt.log);
-        self.count += 1;
-        self.span.1 = attempt.end;
-        self.evidence = self.evidence.min(attempt.evidence);
-    }
-
-    /// The document is all that its block holds.
-    fn fills_block(&self, text: &[u8]) -> bool {
-        let rest = text.get(self.span.1..self.context.outer.1).unwrap_or_default();
-        let marks = trim_js(rest);
-        self.context.block == Block::Tag
-            || self.span.0 == self.context.start && marks.iter().all(|b| matches!(b, b'`' | b'~'))
-    }
-
-    fn rank(&self, text: &[u8]) -> Rank {
-        let strict = self.strict && self.count == 1 && self.fills_block(text);
-        let empty = self.evidence == Evidence::Empty;
-        let keys = self.evidence <= Evidence::BareKeys;
-        let tier = match self.context.block {
-            Block::JsonFence if strict => 0,
-            Block::PlainFence | Block::CodeFence | Block::Tag if strict => 1,
-            Block::JsonFence if !empty => 2,
-            Block::PlainFence | Block::Tag if keys => 3,
-            _ => 4,
-        };
-        if tier < 4 {
-            return (self.context.reasoning, tier, 0, 0, self.evidence as u8);
-        }
-        let list = u8::from(!keys) + u8::from(empty);
-        let code = u8::from(self.context.block == Block::CodeFence);
-        (
-            self.context.reasoning,
-            tier,
-            list,
-            u8::from(!self.strict || self.count > 1) + code,
-            self.evidence as u8,
-        )
-    }
-
-    fn found(self, text: &[u8]) -> (Found<'_>, Log) {
-        let Run { mut nodes, side, count, mut log, span, context, .. } = self;
-        if count > 1 {
-            list_of(&mut nodes, count);
-            log.add(Code::SeveralDocuments, span.0, span.1);
-        }
-        let source = match context.block {
-            Block::Bare if span.0 <= context.outer.0 && span.1 >= context.outer.1 => Source::Whole,
-            Block::Bare => Source::Brackets,
-            Block::Tag => Source::Tag,
-            _ => Source::Fence,
-        };
-        let outer = if context.block == Block::Bare { span } else { context.outer };
-        let document = Document { text, side, nodes };
-        (Found { document, span, outer, source, reasoning: context.reasoning }, log)
-    }
-}
-
 /// Repairs that a plain list amid prose does not need.
 fn loose(log: &Log) -> bool {
     loose_words(log)
@@ -675,44 +475,6 @@ fn loose_words(log: &Log) -> bool {
                 | Code::MissingComma
         )
     })
-}
-
-/// Looks behind the bracket at a place.
-pub(super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
-    let mut at = at;
-    for level in 0..8 {
-        let (next, _) = probe.space_after(at + 1);
-        let opener = probe.text.get(at).copied();
-        let Some(&byte) = probe.text.get(next) else { return Ahead::Cut };
-        let first = level == 0;
-        match (opener, byte) {
-            (Some(b'{'), b'}') | (Some(b'['), b']') => {
-                return if first { Ahead::Empty } else { Ahead::Keys };
-            }
-            (Some(b'{'), _) => {
-                let quoted = matches!(byte, b'"' | b'\'' | b'\\' | b'`' | 0xE2);
-                return match probe.key_ahead(next) {
-                    Ok(Some(true)) => Ahead::Keys,
-                    Ok(None) if quoted => Ahead::Cut,
-                    // A stream: the key has not come yet.
-                    Err(_) => Ahead::Cut,
-                    _ => Ahead::Nothing,
-                };
-            }
-            (_, b'{' | b'[') => at = next,
-            (_, b'"' | b'\'' | b'-' | b'0'..=b'9' | b'\\' | 0xE2) => return Ahead::Values,
-            _ => {
-                let word = probe.text.get(next..).unwrap_or_default();
-                let len = word.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
-                let literal = matches!(
-                    word.get(..len),
-                    Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None")
-                );
-                return if literal { Ahead::Values } else { Ahead::Nothing };
-            }
-        }
-    }
-    Ahead::Keys
 }
 
 /// The span of a region without white space at its ends.

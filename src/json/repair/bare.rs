@@ -7,7 +7,8 @@ use super::super::diagnostics::{Code, Diagnostic};
 use super::super::document::{Kind, Place};
 use super::super::strict::Phase;
 use super::number::{Form, form};
-use super::parser::{Flow, Parser, Stop};
+use super::parser::{Flow, Parser};
+use super::state::Stop;
 
 /// How far the end of a call's brackets or of a Markdown link is looked for.
 const CALL_AHEAD: usize = 256;
@@ -121,36 +122,38 @@ impl Parser<'_> {
         if more {
             return Err(Stop::More);
         }
-        let object = self.parent_kind() == Some(Kind::Object);
         let ends = match self.byte(next) {
             None | Some(b'}' | b']' | b';') => true,
             Some(b')') => self.in_round(),
-            // `12,500` is one number, as text.
-            Some(b',') if object && literal.is_none() => {
-                !self.byte(next + 1).is_some_and(|b| b.is_ascii_digit())
-                    || self.key_ahead(next + 1)? == Some(true)
+            Some(b',') => literal.is_some() || self.ends_number(next)?,
+            Some(byte) => {
+                self.ends_document(next) || (next > end && self.another(byte, end, next)?)
             }
-            Some(b',') => true,
-            Some(b)
-                if self.ends_document(next)
-                    || (next > end && !object && matches!(b, b'-' | b'0'..=b'9')) =>
-            {
-                true
-            }
-            Some(b'"' | b'\'' | b'{' | b'[') => next > end,
-            Some(b'a'..=b'z' | b'A'..=b'Z')
-                if !object && next > end && self.scalar_ahead(next)? =>
-            {
-                true
-            }
-            Some(_) if self.text.get(end..next).is_some_and(|t| t.contains(&b'\n')) => true,
-            Some(0xEF) => self.text.get(next..next + 3) == Some("，".as_bytes()),
-            Some(_) => next > end && object && self.key_ahead(next)? == Some(true),
         };
         if ends {
             self.word(at, end);
         }
         Ok(ends)
+    }
+
+    /// A comma behind a number: in an object `12,500` is one number, as text.
+    fn ends_number(&mut self, comma: usize) -> Result<bool, Stop> {
+        let digit = self.byte(comma + 1).is_some_and(|b| b.is_ascii_digit());
+        let object = self.parent_kind() == Some(Kind::Object);
+        Ok(!digit || !object || self.key_ahead(comma + 1)? == Some(true))
+    }
+
+    /// True where, behind a literal or number and some space, only a comma is missing.
+    fn another(&mut self, byte: u8, end: usize, next: usize) -> Result<bool, Stop> {
+        let object = self.parent_kind() == Some(Kind::Object);
+        Ok(match byte {
+            b'"' | b'\'' | b'{' | b'[' => true,
+            _ if self.text.get(end..next).is_some_and(|t| t.contains(&b'\n')) => true,
+            0xEF if self.text.get(next..next + 3) == Some("，".as_bytes()) => true,
+            b'-' | b'0'..=b'9' if !object => true,
+            _ if object => self.key_ahead(next)? == Some(true),
+            _ => self.scalar_ahead(next)?,
+        })
     }
 
     /// True where a literal or number stands that ends an element.
@@ -267,7 +270,7 @@ impl Parser<'_> {
             self.steps += 1;
             match byte {
                 b'\n' | b'\r' | b'}' | b']' => break,
-                b'{' | b'[' if let Some(len) = self.bracketed_word(end, byte) => end += len,
+                b'{' | b'[' => end += self.bracketed_word(end, byte),
                 b'(' => round += 1,
                 b')' if round > 0 => round -= 1,
                 b')' if self.in_round() => break,
@@ -325,14 +328,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[1]`, `{name}` inside text: how far its closer is.
-    fn bracketed_word(&self, at: usize, opener: u8) -> Option<usize> {
-        let rest = self.text.get(at + 1..)?;
+    /// `[1]`, `{name}` inside text: how far its closer is, or 0.
+    fn bracketed_word(&self, at: usize, opener: u8) -> usize {
+        let rest = self.text.get(at + 1..).unwrap_or_default();
         let stop =
             |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
-        let len = rest.iter().take(32).position(stop)?;
+        let len = rest.iter().take(32).position(stop).unwrap_or(0);
         let closer = if opener == b'{' { b'}' } else { b']' };
-        (rest.get(len) == Some(&closer)).then_some(len + 1)
+        if rest.get(len) == Some(&closer) { len + 1 } else { 0 }
     }
 
     fn after_space(&self, at: usize) -> bool {

@@ -1,7 +1,8 @@
 //! What may stand between tokens: white space of any kind, comments, ellipses.
 
 use super::super::diagnostics::Code;
-use super::parser::{Flow, Parser, Stop};
+use super::parser::{Flow, Parser};
+use super::state::Stop;
 use crate::target::space_at_start;
 
 /// One thing between tokens.

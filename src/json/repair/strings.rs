@@ -1,19 +1,13 @@
-//! Strings: which quotes open and close them, escapes, and where a quote is part of the text.
-//!
-//! A quote inside a string is judged by the next token only: in a key a colon closes; in an
-//! object's value a closer, the end, or a comma with a key and a colon behind it; in an array a
-//! comma or a closer. Anything else makes it part of the text. The look ahead is one key, at most
-//! [`KEY_AHEAD`] bytes.
+//! Strings: which quotes open and close them, escapes, and where a cut or lost quote ends them.
 
 use super::super::diagnostics::Code;
 use super::super::document::{Kind, Place, index_u32};
 use super::super::strict::Phase;
 use super::super::string::{next_special, unescape_into};
-use super::parser::{Event, Flow, Parser, Stop};
+use super::parser::{Flow, Parser};
+use super::quotes::Judgement;
+use super::state::{Event, Stop};
 use crate::target::push_scalar;
-
-/// The longest key that is looked for behind a comma.
-const KEY_AHEAD: usize = 256;
 
 /// What opened a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,30 +38,22 @@ pub(super) struct Open {
     pub(super) quote: Quote,
     pub(super) role: Role,
     /// First byte of the text.
-    start: usize,
+    pub(super) start: usize,
     /// First byte that is not decoded yet, where decoding has begun.
-    from: usize,
+    pub(super) from: usize,
     /// Where the scan goes on.
-    at: usize,
+    pub(super) at: usize,
     /// An escape was seen since `from`.
-    escaped: bool,
+    pub(super) escaped: bool,
     /// The text is being decoded piece by piece.
-    decoding: bool,
+    pub(super) decoding: bool,
     /// A quote was read as text.
-    inner: bool,
+    pub(super) inner: bool,
     /// An opening bracket stands in the text before this place.
-    bracket: bool,
-    bracket_to: usize,
+    pub(super) bracket: bool,
+    pub(super) bracket_to: usize,
     /// Its opening was told of.
-    told: bool,
-}
-
-/// What a quote inside a string is.
-enum Judgement {
-    Closes,
-    /// Another string follows a plus sign: its quote, and where its text starts.
-    Joins(Quote, usize),
-    Text,
+    pub(super) told: bool,
 }
 
 impl Parser<'_> {
@@ -91,6 +77,59 @@ impl Parser<'_> {
             [0xC2, 0xAB, ..] => (Quote::CurlyDouble, 2),
             _ => return Ok(None),
         }))
+    }
+
+    /// Reads a key that has nothing in it to judge.
+    #[inline]
+    pub(super) fn plain_key(&mut self, at: usize) -> bool {
+        let start = at + 1;
+        let end = next_special(self.text, start);
+        if end == start || self.text.get(end..end + 2) != Some(b"\":") {
+            return false;
+        }
+        self.steps += (end - at) as u64;
+        self.key = Some(self.leaf(Kind::String, start, end, Place::Plain));
+        self.quoted_key = true;
+        self.comma = None;
+        self.at = end + 2;
+        self.phase = Phase::Value;
+        true
+    }
+
+    /// Reads a string value that has nothing in it to judge and whose end is plain.
+    #[inline]
+    pub(super) fn plain_value(&mut self, at: usize) -> bool {
+        let start = at + 1;
+        let end = next_special(self.text, start);
+        if end == start || self.byte(end) != Some(b'"') {
+            return false;
+        }
+        let ends = match (self.role(), self.byte(end + 1)) {
+            (Role::Member, Some(b'}' | b']')) | (Role::Element, Some(b',' | b']')) => true,
+            (Role::Member, Some(b',')) => self.plain_key_ahead(end + 2),
+            _ => false,
+        };
+        if ends {
+            self.steps += (end - at) as u64;
+            self.scalar(Kind::String, start, end, Place::Plain);
+            self.at = end + 1;
+        }
+        ends
+    }
+
+    #[inline]
+    fn plain_key_ahead(&mut self, from: usize) -> bool {
+        let rest = self.text.get(from..).unwrap_or_default();
+        let space = rest.iter().take(64).position(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'));
+        let Some(space) = space else { return false };
+        if rest.get(space) != Some(&b'"') {
+            return false;
+        }
+        let window = rest.get(space + 1..).unwrap_or_default();
+        let window = window.get(..128).unwrap_or(window);
+        let end = next_special(window, 0);
+        self.steps += end as u64;
+        window.get(end..end + 2) == Some(b"\":")
     }
 
     pub(super) fn open_string(&mut self, quote: Quote, at: usize, len: usize) -> Flow {
@@ -230,8 +269,9 @@ impl Parser<'_> {
             Some(b'x') if rest.len() < 3 && rest.iter().skip(1).all(u8::is_ascii_hexdigit) => {
                 return if self.last { Ok(true) } else { Err(Stop::More) };
             }
-            Some(b'x') if let Some(digits) = hex(1, 2) => {
-                let code = digits.iter().fold(0, |n, &d| n << 4 | hex_value(d));
+            Some(b'x') if hex(1, 2).is_some() => {
+                let code =
+                    hex(1, 2).unwrap_or_default().iter().fold(0, |n, &d| n << 4 | hex_value(d));
                 self.log.add(Code::ForeignEscape, at, at + 4);
                 self.decode_to(open, at);
                 push_scalar(&mut self.scratch, code);
@@ -285,310 +325,6 @@ impl Parser<'_> {
         open.from = end;
     }
 
-    /// What the quote at `at` is, judged by what follows it.
-    fn judge(&mut self, open: &Open, at: usize, len: usize) -> Result<Judgement, Stop> {
-        let after = at + len;
-        // What nearly every string looks like.
-        match (open.role, self.byte(after)) {
-            (Role::Key, Some(b':'))
-            | (Role::Member, Some(b'}' | b']'))
-            | (Role::Element, Some(b',' | b']')) => return Ok(Judgement::Closes),
-            _ => {}
-        }
-        let (next, more) = self.space_after(after);
-        if more {
-            return Err(Stop::More);
-        }
-        let Some(byte) = self.byte(next) else { return Ok(Judgement::Closes) };
-        if open.role == Role::Root {
-            return Ok(Judgement::Text);
-        }
-        if self.ends_document(next) {
-            return Ok(Judgement::Closes);
-        }
-        if byte == b'+' && open.role != Role::Key {
-            return self.joined(next);
-        }
-        let closes = match open.role {
-            Role::Key => self.key_closes(byte, after, next)?,
-            Role::Member => self.member_closes(byte, after, next)?,
-            _ => self.element_closes(open, byte, after, next)?,
-        };
-        Ok(if closes { Judgement::Closes } else { Judgement::Text })
-    }
-
-    fn joined(&mut self, plus: usize) -> Result<Judgement, Stop> {
-        let (at, more) = self.space_after(plus + 1);
-        if more {
-            return Err(Stop::More);
-        }
-        Ok(match self.opening_quote(at)? {
-            Some((quote, len)) => Judgement::Joins(quote, at + len),
-            None => Judgement::Text,
-        })
-    }
-
-    fn key_closes(&mut self, byte: u8, after: usize, next: usize) -> Result<bool, Stop> {
-        Ok(match byte {
-            b':' | b'=' | b',' | b'}' | b'{' | b'[' => true,
-            0xEF => self.text.get(next..next + 3) == Some("：".as_bytes()),
-            // A value without its colon, unless what follows is the end of this key.
-            b'"' | b'\'' => next > after && self.key_ahead(next)? != Some(true),
-            b'-' | b'0'..=b'9' => next > after,
-            b't' | b'f' | b'n' | b'T' | b'F' | b'N' => next > after && self.literal_ahead(next),
-            _ => false,
-        })
-    }
-
-    fn literal_ahead(&self, at: usize) -> bool {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let len = rest.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
-        matches!(rest.get(..len), Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None"))
-    }
-
-    fn member_closes(&mut self, byte: u8, after: usize, next: usize) -> Result<bool, Stop> {
-        match byte {
-            b'}' | b']' => Ok(true),
-            b')' => Ok(self.in_round()),
-            b',' | b';' | 0xEF => {
-                let comma = byte != 0xEF || self.text.get(next..next + 3) == Some("，".as_bytes());
-                if !comma {
-                    return Ok(false);
-                }
-                let mut key = next + if byte == 0xEF { 3 } else { 1 };
-                loop {
-                    let (at, more) = self.space_after(key);
-                    if more {
-                        return Err(Stop::More);
-                    }
-                    if self.byte(at) != Some(b',') {
-                        key = at;
-                        break;
-                    }
-                    key = at + 1;
-                }
-                Ok(match self.byte(key) {
-                    None | Some(b'}' | b']') => true,
-                    Some(_) if self.ends_document(key) => true,
-                    Some(b'{') if self.outer_kind() == Some(Kind::Array) => {
-                        let (inner, more) = self.space_after(key + 1);
-                        if more {
-                            return Err(Stop::More);
-                        }
-                        self.byte(inner) == Some(b'"') && self.key_ahead(inner)? == Some(true)
-                    }
-                    Some(_) => self.key_ahead(key)? != Some(false) || self.key_without_colon(key),
-                })
-            }
-            b'"' | b'\'' | b'\\' | 0xE2 if next > after => Ok(self.key_ahead(next)? == Some(true)),
-            _ if next > after && self.has_line_feed(after, next) => {
-                Ok(self.key_ahead(next)? == Some(true))
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// `"key" 12`, `"key" "value"`: a plain key whose colon is missing.
-    fn key_without_colon(&mut self, at: usize) -> bool {
-        let Some(rest) = self.text.get(at..).and_then(|r| r.strip_prefix(b"\"")) else {
-            return false;
-        };
-        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
-        let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
-        self.steps += len as u64;
-        if len == 0 || rest.get(len) != Some(&b'"') {
-            return false;
-        }
-        let (value, _) = self.space_after(at + len + 2);
-        value > at + len + 2
-            && match self.byte(value) {
-                Some(b'"' | b'0'..=b'9' | b'-') => true,
-                Some(_) => self.literal_ahead(value),
-                None => false,
-            }
-    }
-
-    fn has_line_feed(&self, from: usize, to: usize) -> bool {
-        self.text.get(from..to).is_some_and(|t| memchr::memchr(b'\n', t).is_some())
-    }
-
-    fn element_closes(
-        &mut self,
-        open: &Open,
-        byte: u8,
-        after: usize,
-        next: usize,
-    ) -> Result<bool, Stop> {
-        Ok(match byte {
-            b',' | b']' | b';' => true,
-            b'}' => self.has_open(b'}') || !self.has_open(b']'),
-            b')' => self.in_round(),
-            b':' => {
-                let key = self.children() == 0 || self.outer_kind() == Some(Kind::Object);
-                !open.inner && key && self.events.is_none()
-            }
-            b'"' | b'\'' => self.another_string(next, after)?,
-            b'[' => next > after && !open.inner,
-            b'{' => {
-                let (key, more) = self.space_after(next + 1);
-                if more {
-                    return Err(Stop::More);
-                }
-                next > after && self.key_ahead(key)? == Some(true)
-            }
-            b'-' | b'0'..=b'9' if self.has_line_feed(after, next) => true,
-            b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                next > after && self.scalar_ahead(next)?
-            }
-            0xEF => self.text.get(next..next + 3) == Some("，".as_bytes()),
-            _ => false,
-        })
-    }
-
-    /// True where a whole string stands at `next`, so that only a comma is missing before it.
-    fn another_string(&mut self, next: usize, after: usize) -> Result<bool, Stop> {
-        let Some((_, len)) = self.opening_quote(next)? else { return Ok(false) };
-        let quote = self.byte(next);
-        let rest = self.text.get(next + len..).unwrap_or_default();
-        let stop = |b: &u8| Some(*b) == quote || *b == b'\n';
-        let found = rest.iter().take(KEY_AHEAD).position(stop);
-        self.steps += found.unwrap_or(KEY_AHEAD.min(rest.len())) as u64;
-        let Some(found) = found else {
-            if rest.len() < KEY_AHEAD && !self.last {
-                return Err(Stop::More);
-            }
-            return Ok(next > after);
-        };
-        if rest.get(found) == Some(&b'\n') {
-            return Ok(false);
-        }
-        let (then, more) = self.space_after(next + len + found + 1);
-        if more {
-            return Err(Stop::More);
-        }
-        Ok(match self.byte(then) {
-            None | Some(b',' | b']') => true,
-            Some(b'"' | b'\'') => next > after && then > next + len + found + 1,
-            _ => false,
-        })
-    }
-
-    /// Whether a key and a colon stand at a place: yes, no, or (None) the text ends in the key.
-    pub(in super::super) fn key_ahead(&mut self, at: usize) -> Result<Option<bool>, Stop> {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let window = rest.get(..KEY_AHEAD).unwrap_or(rest);
-        let (len, quoted) = match self.opening_quote(at)? {
-            Some((quote, len)) => {
-                let mut i = len;
-                loop {
-                    match window.get(i) {
-                        None => break (i, true),
-                        Some(b'\\') if quote != Quote::Escaped => i += 2,
-                        Some(b'\n') => return Ok(Some(word_and_colon(window, len) && i > len)),
-                        Some(_) => match closing_len(rest, i, quote, true)? {
-                            0 => i += 1,
-                            // `"key: "value"`: the key's closing quote is missing.
-                            _ if colon_alone(window.get(len..i).unwrap_or_default())
-                                && !self.ends_after(at + i + 1) =>
-                            {
-                                return Ok(Some(true));
-                            }
-                            n => break (i + n, true),
-                        },
-                    }
-                }
-            }
-            None => {
-                let word = |b: &u8| {
-                    b.is_ascii_alphanumeric()
-                        || matches!(b, b'_' | b'$' | b'-' | b'.')
-                        || *b >= 0x80
-                };
-                let len = window.iter().position(|b| !word(b)).unwrap_or(window.len());
-                // `key":`: only the opening quote is missing.
-                if len > 0 && window.get(len) == Some(&b'"') {
-                    (len + 1, true)
-                } else {
-                    (len, false)
-                }
-            }
-        };
-        self.steps += len as u64;
-        if at + len >= self.text.len() {
-            return if self.last { Ok(None) } else { Err(Stop::More) };
-        }
-        if len == 0 || (len >= window.len() && window.len() == KEY_AHEAD) {
-            return Ok(Some(false));
-        }
-        let (colon, more) = self.space_after(at + len);
-        if more {
-            return Err(Stop::More);
-        }
-        Ok(match self.byte(colon) {
-            None => None,
-            Some(b':') => match self.byte(colon + 1) {
-                None if !self.last => return Err(Stop::More),
-                Some(b'/') if !quoted => Some(false),
-                _ => Some(true),
-            },
-            Some(b'=' | b'{' | b'[') if quoted => Some(true),
-            Some(0xEF) => Some(self.text.get(colon..colon + 3) == Some("：".as_bytes())),
-            Some(_) => Some(false),
-        })
-    }
-
-    /// True where a token follows that stands behind a complete string.
-    fn ends_after(&self, at: usize) -> bool {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let next = rest.iter().take(16).find(|b| !b.is_ascii_whitespace());
-        matches!(next, Some(b':' | b',' | b'}' | b']') | None)
-    }
-
-    /// Where this quote starts the next key, since the string's own closing quote is missing: the
-    /// comma before it.
-    fn missing_quote(&mut self, open: &mut Open, at: usize) -> Result<Option<usize>, Stop> {
-        if open.role != Role::Member || open.quote != Quote::Double || open.bracket {
-            return Ok(None);
-        }
-        let text = self.text.get(open.start..at).unwrap_or_default();
-        let Some(comma) = text.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'))
-        else {
-            return Ok(None);
-        };
-        if text.get(comma) != Some(&b',') || self.key_ahead(at)? != Some(true) {
-            return Ok(None);
-        }
-        // Brackets that are closed again do not count.
-        let fresh = self.text.get(open.bracket_to..at).unwrap_or_default();
-        let opened = memchr::memchr2_iter(b'{', b'[', fresh).count();
-        open.bracket = opened > memchr::memchr2_iter(b'}', b']', fresh).count();
-        open.bracket_to = at;
-        Ok((!open.bracket).then_some(open.start + comma))
-    }
-
-    /// The colon in a key's text, where only a word stands before it: its closing quote is missing.
-    fn colon_inside(&self, open: &Open, end: usize) -> Option<usize> {
-        let text = self.text.get(open.start..end)?;
-        let word = |b: &u8| {
-            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$') || *b >= 0x80
-        };
-        let at = text.iter().take(KEY_AHEAD).position(|b| !word(b))?;
-        (at > 0 && text.get(at) == Some(&b':') && !open.decoding).then_some(open.start + at)
-    }
-
-    /// The same at a quote: `"key: "value"`, `"key: ["value"`.
-    fn colon_before(&self, open: &Open, quote: usize) -> Option<usize> {
-        let text = self.text.get(open.start..quote)?;
-        let value = |b: &u8| !matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b'[' | b'{');
-        let colon = text.iter().rposition(value)?;
-        let head = text.get(..colon)?;
-        let plain = text.get(colon) == Some(&b':')
-            && !head.is_empty()
-            && head.len() < KEY_AHEAD
-            && memchr::memchr2(b'"', b':', head).is_none();
-        (plain && !open.decoding).then_some(open.start + colon)
-    }
-
     fn close_key(&mut self, open: &mut Open, colon: usize) {
         self.log.add(Code::MissingQuote, colon, colon);
         self.finish_string(open, colon, colon);
@@ -613,6 +349,7 @@ impl Parser<'_> {
         let text_end = self.text.len();
         if open.role == Role::Key
             && let Some(colon) = self.colon_inside(open, text_end)
+            && self.is_value_and_closers(colon + 1)
         {
             return self.close_key(open, colon);
         }
@@ -637,33 +374,6 @@ impl Parser<'_> {
         }
         self.log.add(code, end, text_end);
         self.finish_string(open, end, text_end);
-    }
-
-    /// Where the text ends in exactly the closers that are open, and no bracket was opened in
-    /// the string: a closing quote is missing before them.
-    fn closers_before(&self, open: &Open, end: usize) -> Option<usize> {
-        if open.role == Role::Key || self.events.is_some() || open.quote != Quote::Double {
-            return None;
-        }
-        let text = self.text.get(open.start..end)?;
-        let mut at = text.len();
-        self.parent_kind()?;
-        for closer in self.closers() {
-            at =
-                text.get(..at)?.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'))?;
-            if text.get(at) != Some(&closer) {
-                return None;
-            }
-        }
-        let head = text.get(..at)?;
-        if memchr::memchr3(b'{', b'[', b'"', head).is_some()
-            || memchr::memchr2(b'}', b']', head).is_some()
-        {
-            return None;
-        }
-        let content =
-            head.iter().rposition(|b| !matches!(b, b'\n' | b'\r' | b'\t')).map_or(0, |i| i + 1);
-        Some(open.start + content)
     }
 
     /// Adds the string's node: its text ends at `end`, and reading goes on at `next`.
@@ -724,22 +434,6 @@ impl Parser<'_> {
     }
 }
 
-/// True where a word and a colon stand.
-fn word_and_colon(text: &[u8], from: usize) -> bool {
-    let rest = text.get(from..).unwrap_or_default();
-    let word =
-        rest.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
-    word.is_some_and(|at| at > 0 && rest.get(at) == Some(&b':'))
-}
-
-/// True for a word and a colon with nothing but space and opening brackets behind them.
-fn colon_alone(text: &[u8]) -> bool {
-    let value = |b: &u8| !matches!(b, b' ' | b'[' | b'{');
-    word_and_colon(text, 0)
-        && text.iter().rposition(value).and_then(|i| text.get(i)) == Some(&b':')
-        && memchr::memchr_iter(b':', text).count() == 1
-}
-
 fn hex_value(digit: u8) -> u32 {
     char::from(digit).to_digit(16).unwrap_or(0)
 }
@@ -762,7 +456,7 @@ fn next_of_interest(text: &[u8], from: usize, quote: Quote) -> usize {
 }
 
 /// The length of the closing quote at a place; 0 where none is.
-fn closing_len(text: &[u8], at: usize, quote: Quote, last: bool) -> Result<usize, Stop> {
+pub(super) fn closing_len(text: &[u8], at: usize, quote: Quote, last: bool) -> Result<usize, Stop> {
     let rest = text.get(at..).unwrap_or_default();
     if rest.len() < 3 && !last && !matches!(quote, Quote::Double | Quote::Single) {
         return Err(Stop::More);
