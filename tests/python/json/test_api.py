@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import sys
 import threading
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 import scoregate
-from scoregate import JSONDiagnostic, JSONResult
+from scoregate import JSONDiagnostic, JSONResult, _native
 
 BROKEN = 'Sure:\n{\'é\': [1, 2,], "b": "x'
 
@@ -277,3 +279,10 @@ def test_a_result_that_holds_itself_is_collected() -> None:
     del result, marker
     gc.collect()
     assert seen() is None
+
+
+def test_the_documentation_lists_every_code() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "json.md"
+    table = page.read_text(encoding="utf-8").partition("\n## Codes\n")[2]
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+) \|$", table, re.MULTILINE)
+    assert rows == _native.json_codes()
