@@ -72,6 +72,7 @@ docs: build ## build the documentation, strictly, into site/
 
 check-outputs: build ## check a file of {id, output} lines: make check-outputs FILE=…
 	$(PY) tests/python/check_outputs.py "$(FILE)"
+	$(PY) tests/python/check_json.py "$(FILE)"
 
 clean: ## remove what was built
 	rm -rf target dist site .venv demo-results.jsonl

@@ -25,7 +25,16 @@ sys.path.insert(0, str(ROOT / "benches" / "corpus"))
 
 from make_corpus import rows
 
-SECTIONS = ("gate", "lines", "threads", "scorers", "regex_bench", "judge_bench", "package")
+SECTIONS = (
+    "gate",
+    "lines",
+    "threads",
+    "scorers",
+    "regex_bench",
+    "json_bench",
+    "judge_bench",
+    "package",
+)
 PAGE = ROOT / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 

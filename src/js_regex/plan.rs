@@ -25,7 +25,11 @@ pub(super) enum Plan {
         end: bool,
     },
     /// The whole text is one of these.
-    OneOf(HashSet<Vec<u8>>),
+    OneOf {
+        texts: HashSet<Vec<u8>>,
+        /// The length of the longest: a longer text is not hashed.
+        longest: usize,
+    },
     Run(Run),
     Regular(Box<Automaton>),
     /// All of these hold, each from the start of the text.
@@ -90,7 +94,10 @@ impl Plan {
                     (false, false) => finder.find(text).is_some(),
                 })
             }
-            Plan::OneOf(texts) => Some(texts.contains(target.bytes())),
+            Plan::OneOf { texts, longest } => {
+                let text = target.bytes();
+                Some(text.len() <= *longest && texts.contains(text))
+            }
             Plan::Run(run) => Some(run.test(target)),
             Plan::Regular(automaton) => automaton.is_match(target),
             Plan::Split(parts) => {
@@ -109,7 +116,7 @@ impl Plan {
     pub(super) fn memory(&self) -> usize {
         match self {
             Plan::Literal { finder, .. } => finder.needle().len(),
-            Plan::OneOf(texts) => texts.iter().map(|t| t.len() + 64).sum(),
+            Plan::OneOf { texts, .. } => texts.iter().map(|t| t.len() + 64).sum(),
             Plan::Regular(automaton) => automaton.memory(),
             Plan::Split(parts) => parts
                 .iter()
@@ -277,7 +284,9 @@ fn one_of(node: &Node, flags: Flags) -> Option<Plan> {
         Node::Cat(terms) => literal_bytes(terms, flags),
         other => literal_bytes(std::slice::from_ref(other), flags),
     });
-    texts.collect::<Option<HashSet<_>>>().map(Plan::OneOf)
+    let texts = texts.collect::<Option<HashSet<_>>>()?;
+    let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
+    Some(Plan::OneOf { texts, longest })
 }
 
 /// Estimated states above which a run is counted even where an anchor is missing.

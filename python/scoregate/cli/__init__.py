@@ -6,6 +6,7 @@ output failed, 4 too many bad rows, 130 interrupted, 141 the reader of standard 
 
 from __future__ import annotations
 
+from . import json as _json  # noqa: F401  # registers its commands
 from .app import run
 
 __all__ = ["run"]

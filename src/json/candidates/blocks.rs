@@ -5,6 +5,9 @@ use super::{Block, Context, Search, trimmed};
 /// How many fences in a row may stand inside one string.
 const FENCES_INSIDE: usize = 3;
 
+/// How often, in one text, a block is tried beyond a line that would close it.
+const LONGER: u8 = 64;
+
 /// How often the end of a tag is looked for after a document ran past it.
 const RETRIES: u8 = 8;
 
@@ -22,7 +25,9 @@ impl Search<'_> {
         }
         let line = text.get(after..).unwrap_or_default();
         let stop = memchr::memchr2(b'\n', b'`', line).map(|i| after + i);
-        let one_line = stop.is_none_or(|i| text.get(i) == Some(&b'`'));
+        let first_line = text.get(after..stop.unwrap_or(text.len())).unwrap_or_default();
+        let one_line = stop.is_none_or(|i| text.get(i) == Some(&b'`'))
+            || memchr::memchr2(b'{', b'[', first_line).is_some();
         let info_end = if one_line { word_end(text, after) } else { stop.unwrap_or(after) };
         let info = text.get(after..info_end).unwrap_or_default().trim_ascii();
         let word = info
@@ -36,6 +41,8 @@ impl Search<'_> {
             _ => Block::CodeFence,
         };
         let body = if one_line { info_end } else { info_end + 1 };
+        // On one line any three back-ticks close.
+        let run = if one_line { 3 } else { run };
         let mut closes = [end; FENCES_INSIDE];
         let mut from = body;
         for close in &mut closes {
@@ -63,6 +70,12 @@ impl Search<'_> {
         let mut from = start;
         if matches!(self.text.get(start), Some(b'{' | b'[')) {
             for (i, &close) in closes.iter().enumerate() {
+                if i > 0 {
+                    if self.longer == LONGER {
+                        break;
+                    }
+                    self.longer += 1;
+                }
                 // A fence inside a string does not end the block: the string goes on.
                 let next = self.fenced_head(start, close, i, &mut inner, run);
                 if let Some(next) = next {
@@ -80,7 +93,14 @@ impl Search<'_> {
                 return inner.outer.1;
             }
         } else {
-            self.fenced_scalar(start, end, inner);
+            // The strict tier ends a body at the next three back-ticks, wherever they stand. A line
+            // that closes holds three, so the search ends there.
+            let within = self.text.get(..end.saturating_add(3)).unwrap_or(self.text);
+            let close = if self.text.get(at) == Some(&b'`') { any_fence(within, body) } else { end };
+            self.steps += close.saturating_sub(body) as u64;
+            if self.fenced_scalar(start, close, inner) {
+                return if close < end { close + 3 } else { inner.outer.1 };
+            }
         }
         if from < inner.outer.1 {
             self.scan(from, inner.outer.1.min(end), inner);
@@ -130,14 +150,15 @@ impl Search<'_> {
     }
 
     /// A fence may hold a valid scalar.
-    fn fenced_scalar(&mut self, start: usize, end: usize, inner: Context) {
-        let (start, end) = trimmed(self.text, start, end);
-        if start < end
-            && end < self.text.len()
-            && let Some(attempt) = self.strict_scalar(start, end)
-        {
-            self.add(attempt, start, inner);
+    fn fenced_scalar(&mut self, start: usize, close: usize, mut inner: Context) -> bool {
+        let (start, end) = trimmed(self.text, start.min(close), close);
+        if start == end || close == self.text.len() {
+            return false;
         }
+        let Some(attempt) = self.strict_scalar(start, end) else { return false };
+        inner.outer.1 = inner.outer.1.min(close + 3);
+        self.add(attempt, start, inner);
+        true
     }
 
     /// Something in angle brackets.

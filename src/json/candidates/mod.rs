@@ -58,6 +58,7 @@ pub(super) struct Search<'a> {
     open_reasoning: bool,
     no_reasoning_end: bool,
     retries: u8,
+    longer: u8,
     /// For a region's end: the ends of comments that were found last.
     comments: (usize, (usize, usize), (usize, usize)),
     /// Documents that stand together are kept apart.
@@ -83,6 +84,7 @@ impl<'a> Search<'a> {
             open_reasoning: false,
             no_reasoning_end: false,
             retries: 0,
+            longer: 0,
             comments: (0, (1, 0), (1, 0)),
             apart: false,
             last_start: 0,
@@ -169,12 +171,8 @@ impl<'a> Search<'a> {
 
     /// A bracket amid prose.
     fn bracket(&mut self, at: usize, end: usize, context: Context) -> usize {
-        let before = at.checked_sub(1).and_then(|i| self.text.get(i)).copied();
         let ahead = self.ahead(at, end);
         let object = self.text.get(at) == Some(&b'{');
-        if before == Some(b'\\') && ahead != Ahead::Keys {
-            return at + 1;
-        }
         match ahead {
             Ahead::Nothing => at + 1,
             Ahead::Cut if !object => at + 1,

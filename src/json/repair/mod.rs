@@ -24,7 +24,7 @@ use super::candidates::{Found, Search};
 use super::diagnostics::{Code, Diagnostic, Log, Severity};
 use super::document::{Document, Kind, Node, Place, index_u32};
 use super::duplicates::duplicate_keys_into;
-use super::extract::Source;
+use super::extract::{Extracted, Source, extract_with_source};
 use super::strict::{ErrorKind, parse_until};
 use crate::target::trim_js_span;
 pub(super) use parser::Parser;
@@ -205,7 +205,10 @@ pub fn repair<'a>(text: &'a [u8], options: &RepairOptions) -> Repaired<'a> {
                 };
                 finish(text, options, found, log, Vec::new(), steps)
             }
-            None => failure(RepairErrorKind::NoJson, start, steps),
+            None => match strict_tier(text) {
+                Some(found) => finish(text, options, found, Log::default(), Vec::new(), steps),
+                None => failure(RepairErrorKind::NoJson, start, steps),
+            },
         },
     }
 }
@@ -283,6 +286,17 @@ fn discarded(text: &[u8], found: &Found<'_>, log: &mut Log) {
             log.add(Code::DiscardedText, from + a, from + b);
         }
     }
+}
+
+/// What the strict tier finds where the search finds nothing, so that repair never reads less. An
+/// empty list amid prose is a check box (`- [ ] task`) and no data.
+fn strict_tier(text: &[u8]) -> Option<Found<'_>> {
+    let found = extract_with_source(text)?;
+    if found.source == Source::Brackets && found.document.nodes.len() == 1 {
+        return None;
+    }
+    let Extracted { document, span, source } = found;
+    Some(Found { document, span, outer: span, source, reasoning: false })
 }
 
 /// The longest bare literal or number that a whole text may be.

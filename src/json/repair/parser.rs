@@ -105,6 +105,9 @@ impl Parser<'_> {
         self.space(true)?;
         let at = self.at;
         let Some(byte) = self.byte(at) else { return Err(self.at_end()) };
+        if byte == b'"' && self.plain_value(at) {
+            return Ok(());
+        }
         if let Some((quote, len)) = self.opening_quote(at)? {
             if quote == Quote::Escaped && self.only_openers() {
                 return Err(Stop::Escaped);
@@ -174,6 +177,9 @@ impl Parser<'_> {
         self.space(false)?;
         let at = self.at;
         let Some(byte) = self.byte(at) else { return Err(self.at_end()) };
+        if byte == b'"' && self.plain_key(at) {
+            return Ok(());
+        }
         if let Some((quote, len)) = self.opening_quote(at)? {
             if quote == Quote::Escaped && self.only_openers() {
                 return Err(Stop::Escaped);

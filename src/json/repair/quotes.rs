@@ -322,6 +322,16 @@ impl Parser<'_> {
         (at > 0 && text.get(at) == Some(&b':') && !open.decoding).then_some(open.start + at)
     }
 
+    /// True where the text ends in a closer and holds no other bracket from here on.
+    pub(super) fn is_value_and_closers(&self, from: usize) -> bool {
+        let text = self.text.get(from..).unwrap_or_default().trim_ascii_end();
+        let inside = text.iter().rposition(|b| !matches!(b, b'}' | b']')).map_or(0, |i| i + 1);
+        let bracket = |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']');
+        text.last().copied() == self.closers().next()
+            && inside > 0
+            && !text.get(..inside).unwrap_or_default().iter().any(bracket)
+    }
+
     /// The same at a quote: `"key: "value"`, `"key: ["value"`.
     pub(super) fn colon_before(&self, open: &Open, quote: usize) -> Option<usize> {
         let text = self.text.get(open.start..quote)?;

@@ -79,6 +79,59 @@ impl Parser<'_> {
         }))
     }
 
+    /// Reads a key that has nothing in it to judge.
+    #[inline]
+    pub(super) fn plain_key(&mut self, at: usize) -> bool {
+        let start = at + 1;
+        let end = next_special(self.text, start);
+        if end == start || self.text.get(end..end + 2) != Some(b"\":") {
+            return false;
+        }
+        self.steps += (end - at) as u64;
+        self.key = Some(self.leaf(Kind::String, start, end, Place::Plain));
+        self.quoted_key = true;
+        self.comma = None;
+        self.at = end + 2;
+        self.phase = Phase::Value;
+        true
+    }
+
+    /// Reads a string value that has nothing in it to judge and whose end is plain.
+    #[inline]
+    pub(super) fn plain_value(&mut self, at: usize) -> bool {
+        let start = at + 1;
+        let end = next_special(self.text, start);
+        if end == start || self.byte(end) != Some(b'"') {
+            return false;
+        }
+        let ends = match (self.role(), self.byte(end + 1)) {
+            (Role::Member, Some(b'}' | b']')) | (Role::Element, Some(b',' | b']')) => true,
+            (Role::Member, Some(b',')) => self.plain_key_ahead(end + 2),
+            _ => false,
+        };
+        if ends {
+            self.steps += (end - at) as u64;
+            self.scalar(Kind::String, start, end, Place::Plain);
+            self.at = end + 1;
+        }
+        ends
+    }
+
+    #[inline]
+    fn plain_key_ahead(&mut self, from: usize) -> bool {
+        let rest = self.text.get(from..).unwrap_or_default();
+        let space = rest.iter().take(64).position(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'));
+        let Some(space) = space else { return false };
+        if rest.get(space) != Some(&b'"') {
+            return false;
+        }
+        let window = rest.get(space + 1..).unwrap_or_default();
+        let window = window.get(..128).unwrap_or(window);
+        let end = next_special(window, 0);
+        self.steps += end as u64;
+        window.get(end..end + 2) == Some(b"\":")
+    }
+
     pub(super) fn open_string(&mut self, quote: Quote, at: usize, len: usize) -> Flow {
         let code = match quote {
             Quote::Double => None,
@@ -296,6 +349,7 @@ impl Parser<'_> {
         let text_end = self.text.len();
         if open.role == Role::Key
             && let Some(colon) = self.colon_inside(open, text_end)
+            && self.is_value_and_closers(colon + 1)
         {
             return self.close_key(open, colon);
         }

@@ -19,6 +19,8 @@ enum Held {
 pub(super) struct Input {
     held: Held,
     is_bytes: bool,
+    /// The length as the owner counts.
+    len: usize,
     /// Where surrogate halves that stood next to each other were joined: the bytes after them.
     joins: Vec<usize>,
     /// The first byte that is not UTF-8.
@@ -52,18 +54,19 @@ impl Input {
         let held = Text::of(text)?;
         let mut joins = Vec::new();
         if let Text::Wtf8(joined) = &held {
-            let characters = joined.iter().filter(|&&b| b & 0xC0 != 0x80).count();
-            if characters != text.len()? {
+            if characters(joined) != text.len()? {
                 let split = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
                 joins = joined_at(split.cast::<PyBytes>()?.as_bytes(), joined);
             }
         }
-        Ok(Input { held: Held::Text(held), is_bytes: false, joins, fault: None })
+        let len = text.len()?;
+        Ok(Input { held: Held::Text(held), is_bytes: false, len, joins, fault: None })
     }
 
     fn of_bytes(bytes: &Bound<'_, PyBytes>) -> Input {
-        let input = |held, joins, fault| Input { held, is_bytes: true, joins, fault };
         let raw = bytes.as_bytes();
+        let len = raw.len();
+        let input = |held, joins, fault| Input { held, is_bytes: true, len, joins, fault };
         match surrogates_or_fault(raw) {
             Ok(false) => input(Held::Bytes(bytes.clone().into()), Vec::new(), None),
             Ok(true) => {
@@ -73,6 +76,22 @@ impl Input {
             }
             Err(at) => input(Held::Bytes(bytes.clone().into()), Vec::new(), Some(at)),
         }
+    }
+
+    /// A span of bytes as the owner counts.
+    pub(super) fn span(&self, (start, end): (usize, usize)) -> (usize, usize) {
+        let text = self.as_ref();
+        if self.len == text.len() && self.joins.is_empty() {
+            return (start, end);
+        }
+        if let (false, true, Some(before), Some(after)) =
+            (self.is_bytes, self.joins.is_empty(), text.get(..start), text.get(end..))
+        {
+            // A document is most of its text.
+            return (characters(before), self.len - characters(after));
+        }
+        let mut places = self.places();
+        (places.of(start).offset, places.of(end).offset)
     }
 
     /// Positions in the text.
@@ -106,11 +125,12 @@ impl<'t> Places<'t> {
         }
         position
     }
+}
 
-    /// The offset of a byte alone.
-    pub(super) fn offset(&mut self, byte: usize) -> usize {
-        if self.bytes.is_some() && self.joins.is_empty() { byte } else { self.of(byte).offset }
-    }
+/// The number of characters, summed in runs that fit the lanes of a vector.
+fn characters(text: &[u8]) -> usize {
+    let runs = text.chunks(128);
+    runs.map(|run| usize::from(run.iter().map(|&b| u8::from(b & 0xC0 != 0x80)).sum::<u8>())).sum()
 }
 
 /// Whether bytes hold surrogate halves as three bytes each; the place at which they are no UTF-8.

@@ -243,14 +243,14 @@ fn result(
     let mut shown = Vec::with_capacity(others.len());
     for other in others {
         let Ok(value) = build(py, &other.document, keys) else { continue };
-        let span = span_of(input, other.span);
+        let span = input.span(other.span);
         let source = if other.reasoning { "reasoning" } else { other.source.name() };
         let other = JSONResult {
             value: value.value.unbind(),
             ok: true,
             diagnostics: Vec::new(),
             span: Some(span),
-            source: Some(source.to_owned()),
+            source: Some(source.into()),
             others: Vec::new(),
         };
         shown.push(Py::new(py, other)?);
@@ -259,8 +259,8 @@ fn result(
         value: built.value.unbind(),
         ok: true,
         diagnostics: list,
-        span: Some(span_of(input, span)),
-        source: Some(source.name().to_owned()),
+        span: Some(input.span(span)),
+        source: Some(source.name().into()),
         others: shown,
     })
 }
@@ -268,11 +268,6 @@ fn result(
 fn long_integer(at: usize, diagnostics: Vec<(Core, Option<String>)>) -> Missed {
     let message = "an integer has more digits than Python reads".to_owned();
     Missed { code: "integer_too_long", message, at, diagnostics }
-}
-
-fn span_of(input: &Input, span: (usize, usize)) -> (usize, usize) {
-    let mut places = input.places();
-    (places.offset(span.0), places.offset(span.1))
 }
 
 fn no_result(py: Python<'_>, input: &Input, missed: Missed) -> JSONResult {
@@ -313,7 +308,7 @@ pub(in super::super) fn extract_json<'py>(
     if has_default {
         return Ok(default.unwrap_or_else(|| py.None().into_bound(py)));
     }
-    let offset = input.places().offset(missed.at);
+    let offset = input.places().of(missed.at).offset;
     Err(JSONNotFoundError::new_err((missed.message, offset)))
 }
 

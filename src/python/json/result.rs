@@ -1,5 +1,7 @@
 //! The result classes: what was found, and what was repaired.
 
+use std::borrow::Cow;
+
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
@@ -135,7 +137,7 @@ pub(in super::super) struct JSONResult {
     pub(super) ok: bool,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) span: Span,
-    pub(super) source: Option<String>,
+    pub(super) source: Option<Cow<'static, str>>,
     pub(super) others: Vec<Py<JSONResult>>,
 }
 
@@ -156,6 +158,7 @@ impl JSONResult {
         source: Option<String>,
         others: Vec<Py<JSONResult>>,
     ) -> Self {
+        let source = source.map(Cow::Owned);
         let diagnostics = diagnostics.iter().map(|d| d.get().clone()).collect();
         JSONResult { value, ok, diagnostics, span, source, others }
     }
@@ -237,7 +240,7 @@ impl JSONResult {
             this.ok,
             this.diagnostics(py)?,
             this.span,
-            this.source.clone(),
+            this.source().map(str::to_owned),
             this.others(py)?,
         );
         Ok((slf.get_type(), parts))

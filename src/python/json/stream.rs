@@ -12,7 +12,9 @@ use super::build::{Failure, build, number_of};
 use super::input::{Places, surrogates_or_fault};
 use super::keys::Keys;
 use super::result::{Diagnostic, JSONResult, diagnostics, failure};
-use crate::json::{Build, JsonStream, Progress, RepairErrorKind, RepairOptions, repair};
+use crate::json::{
+    Build, JsonStream, Progress, RepairErrorKind, RepairOptions, duplicate_keys, repair,
+};
 
 /// A document that arrives in pieces.
 #[pyclass(frozen, module = "scoregate", name = "JSONStream", skip_from_py_object)]
@@ -36,6 +38,8 @@ struct Live {
     open: Vec<Py<PyAny>>,
     key: Option<Py<PyString>>,
     tail: Option<Vec<u8>>,
+    /// A key came again.
+    repeated: bool,
 }
 
 /// Adds to the value. The first error ends the work.
@@ -53,7 +57,11 @@ impl<'py> Builder<'_, 'py> {
             match self.live.open.last().map(|open| open.bind(self.py)) {
                 None => self.live.root = Some(value.clone().unbind()),
                 Some(open) => match (open.cast::<PyDict>(), self.live.key.take()) {
-                    (Ok(dict), Some(key)) => dict.set_item(key, &value)?,
+                    (Ok(dict), Some(key)) => {
+                        let len = dict.len();
+                        dict.set_item(key, &value)?;
+                        self.live.repeated |= dict.len() == len;
+                    }
                     (Ok(_), None) => {}
                     (Err(_), _) => open.cast::<PyList>()?.append(&value)?,
                 },
@@ -202,7 +210,11 @@ impl Stream {
     }
 
     fn diagnostics(&self) -> Vec<Diagnostic> {
-        let found = self.core.diagnostics().iter().map(|&d| (d, None)).collect();
+        let mut found: Vec<_> = self.core.diagnostics().iter().map(|&d| (d, None)).collect();
+        let document = if self.live.repeated { self.core.snapshot() } else { None };
+        if let Some(document) = document {
+            found.extend(duplicate_keys(&document).into_iter().map(|d| (d, None)));
+        }
         let text = self.core.text();
         let mut list = diagnostics(found, text, &mut Places::over(text));
         if let Some((code, message, at)) = &self.failed {
@@ -220,8 +232,8 @@ impl Stream {
             value: value.map_or_else(|| py.None(), |root| root.clone_ref(py)),
             ok,
             diagnostics: self.diagnostics(),
-            span: span.map(|(start, end)| (places.offset(start), places.offset(end))),
-            source: ok.then(|| "stream".to_owned()),
+            span: span.map(|(start, end)| (places.of(start).offset, places.of(end).offset)),
+            source: ok.then_some("stream".into()),
             others: Vec::new(),
         }
     }
@@ -238,13 +250,13 @@ fn repaired(py: Python<'_>, text: &[u8]) -> PyResult<Option<JSONResult>> {
     };
     let repairs = found.diagnostics.into_iter().map(|d| (d, None)).collect();
     let mut places = Places::over(text);
-    let span = (places.offset(found.span.0), places.offset(found.span.1));
+    let span = (places.of(found.span.0).offset, places.of(found.span.1).offset);
     Ok(Some(JSONResult {
         value,
         ok: true,
         diagnostics: diagnostics(repairs, text, &mut Places::over(text)),
         span: Some(span),
-        source: Some(found.source.name().to_owned()),
+        source: Some(found.source.name().into()),
         others: Vec::new(),
     }))
 }
