@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 import subprocess
 import threading
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import scoregate
 from scoregate import Gate, JsRegex, JsRegexBudgetError, JsRegexError
 
-from .conftest import DATA, need, read_rows
+from .conftest import DATA, ROOT, need, read_rows
 
 ROWS = [row for path in sorted((DATA / "js_regex").glob("*.jsonl")) for row in read_rows(path)]
 LOOSE = {"property", "v_flag", "es2025"}
@@ -140,3 +141,44 @@ def test_the_rows_are_what_node_answers() -> None:
     for row, (matches, error) in zip(rows, answers, strict=True):
         if row["kind"] not in LOOSE:
             assert (matches, error is None) == (row["matches"], row["error"] is None), row
+
+
+#: The table of docs/regex.md: pattern, text, JavaScript, Python (None: an error).
+TRAPS: list[tuple[str, str, bool | None, bool | None]] = [
+    (r"^\d$", "٣", False, True),
+    (r"^\w$", "é", False, True),
+    ("a$", "a\n", False, True),
+    ("^.$", "\r", False, True),
+    (r"^\s$", "\ufeff", True, False),
+    (r"^\s$", "\x85", False, True),
+    ("^.$", "😀", False, True),
+    ("^..$", "😀", True, False),
+    ("[]", "anything", False, None),
+    ("x[^]y", "x\ny", True, None),
+    (r"^(?:(a)|b)\1$", "b", True, False),
+    (r"^\A$", "A", True, False),
+    ("a{,5}", "a{,5}", True, None),
+    ("(?i)a", "", None, None),
+    ("(?P<n>a)", "", None, None),
+    ("a++", "", None, None),
+]
+
+
+def test_the_traps_of_the_documentation() -> None:
+    page = (ROOT / "docs" / "regex.md").read_text(encoding="utf-8")
+    table = page.partition("## Traps")[2].partition("## What")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert len(rows) == len(TRAPS)
+    for row, (pattern, text, javascript, python) in zip(rows, TRAPS, strict=True):
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        assert cells[0].strip("`").replace("\\|", "|") == pattern
+        said = {True: "yes", False: "no", None: "error"}[javascript]
+        assert cells[2] == said, pattern
+        if javascript is None:
+            with pytest.raises(JsRegexError):
+                JsRegex(pattern)
+        else:
+            assert JsRegex(pattern).test(text) is javascript, pattern
+        if python is not None:
+            assert (re.search(pattern, text) is not None) is python, pattern
+            assert cells[3] == ("yes" if python else "no"), pattern
