@@ -1,22 +1,23 @@
-"""``verdict``, ``winner``, ``judge-reply``: the reply grammars on files; ``cache``."""
+"""``verdict``, ``judge-reply``, ``winner``: the reply grammars on files."""
 
 from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import _native
-from ..errors import CacheError, InputError
+from ..errors import InputError
 from ..files import reason
-from . import look
+from .common import UNDER, exit_codes, help_text
 from .judging import OnUnparseable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+app = typer.Typer()
 
 Files = Annotated[
     list[str] | None,
@@ -38,31 +39,119 @@ Policy = Annotated[
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a reply blocks.")]
 
 
+@app.command(
+    help=help_text(
+        "Read a reply by the verdict grammar: pass or block.",
+        ("scoregate verdict reply.txt", "One reply; the verdict is a line of JSON."),
+        (
+            "scoregate verdict --jsonl --field reply replies.jsonl",
+            "Many replies, a line each.",
+        ),
+    )
+)
+def verdict(
+    files: Files = None,
+    lines: Lines = False,
+    field: Field = "reply",
+    id_field: IdField = "id",
+    on_unparseable: Policy = OnUnparseable.passes,
+    exit_code: ExitCode = False,
+) -> None:
+    """Reads replies by the verdict grammar."""
+
+    def read(text: str) -> dict[str, Any]:
+        found = _native.parse_verdict(text, on_unparseable=on_unparseable.value)
+        return {"verdict": found.verdict, "reason": found.reason}
+
+    with exit_codes():
+        if _write(files, lines, field, id_field, read) and exit_code:
+            raise typer.Exit(UNDER)
+
+
+@app.command(
+    name="judge-reply",
+    help=help_text(
+        "Read a judge's reply: score, verdict and reason.",
+        ("scoregate judge-reply < reply.txt", "One reply from standard input."),
+        (
+            "scoregate judge-reply --jsonl --field reply replies.jsonl --on-unparseable block",
+            "Many replies; one that cannot be read blocks.",
+        ),
+    ),
+)
+def judge_reply(
+    files: Files = None,
+    lines: Lines = False,
+    field: Field = "reply",
+    id_field: IdField = "id",
+    on_unparseable: Policy = OnUnparseable.passes,
+    exit_code: ExitCode = False,
+) -> None:
+    """Reads replies by the judge grammar."""
+
+    def read(text: str) -> dict[str, Any]:
+        found = _native.parse_judge(text, on_unparseable=on_unparseable.value)
+        return {
+            "score": found.score,
+            "verdict": found.verdict,
+            "reason": found.reason,
+            "parsed": found.parsed,
+        }
+
+    with exit_codes():
+        if _write(files, lines, field, id_field, read) and exit_code:
+            raise typer.Exit(UNDER)
+
+
+@app.command(
+    help=help_text(
+        "Read a reply that chooses among numbered variants.",
+        ("scoregate winner --count 3 reply.txt", "The number of the variant, from 1."),
+    )
+)
+def winner(
+    count: Annotated[int, typer.Option("--count", min=1, help="The number of variants.")],
+    files: Files = None,
+    lines: Lines = False,
+    field: Field = "reply",
+    id_field: IdField = "id",
+) -> None:
+    """Reads replies by the winner grammar."""
+
+    def read(text: str) -> dict[str, Any]:
+        found = _native.parse_winner(text, count)
+        return {"winner": found.winner, "reason": found.reason}
+
+    with exit_codes():
+        _write(files, lines, field, id_field, read)
+
+
 def _replies(
     files: list[str] | None, lines: bool, field: str, id_field: str
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """The replies, each with what its output line starts with."""
     places = files or ["-"]
-    row = 0
     for place in places:
         name = "<stdin>" if place == "-" else place
         try:
             if place == "-":
-                yield from _of(sys.stdin.buffer, name, {}, lines, field, id_field, row)
+                yield from _of(sys.stdin.buffer, name, {}, lines, field, id_field)
             else:
                 head = {"file": place} if len(places) > 1 and not lines else {}
                 with open(place, "rb") as file:
-                    yield from _of(file, name, head, lines, field, id_field, row)
+                    yield from _of(file, name, head, lines, field, id_field)
         except (OSError, ValueError) as error:
             raise InputError(f"{name}: {reason(error)}") from None
 
 
 def _of(
-    file: Any, name: str, head: dict[str, Any], lines: bool, field: str, id_field: str, row: int
+    file: Any, name: str, head: dict[str, Any], lines: bool, field: str, id_field: str
 ) -> Iterator[tuple[dict[str, Any], str]]:
+    """The replies of one file; without an id, its rows are numbered from 0."""
     if not lines:
         yield head, file.read().decode("utf-8", "replace").removeprefix("\ufeff")
         return
+    row = 0
     for number, line in enumerate(file, 1):
         if not line.strip():
             continue
@@ -92,94 +181,3 @@ def _write(
         line = json.dumps({**head, **found}, ensure_ascii=False)
         sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")
     return blocked
-
-
-def verdict(files: Any, lines: bool, field: str, id_field: str, policy: Any) -> bool:
-    """Reads replies by the verdict grammar."""
-
-    def read(text: str) -> dict[str, Any]:
-        found = _native.parse_verdict(text, on_unparseable=policy)
-        return {"verdict": found.verdict, "reason": found.reason}
-
-    return _write(files, lines, field, id_field, read)
-
-
-def judge_reply(files: Any, lines: bool, field: str, id_field: str, policy: Any) -> bool:
-    """Reads replies by the judge grammar."""
-
-    def read(text: str) -> dict[str, Any]:
-        found = _native.parse_judge(text, on_unparseable=policy)
-        return {
-            "score": found.score,
-            "verdict": found.verdict,
-            "reason": found.reason,
-            "parsed": found.parsed,
-        }
-
-    return _write(files, lines, field, id_field, read)
-
-
-def winner(files: Any, lines: bool, field: str, id_field: str, count: int) -> None:
-    """Reads replies by the winner grammar."""
-
-    def read(text: str) -> dict[str, Any]:
-        found = _native.parse_winner(text, count)
-        return {"winner": found.winner, "reason": found.reason}
-
-    _write(files, lines, field, id_field, read)
-
-
-def cache(path: str, *, ttl: float | None, clear: bool, prune: bool, as_json: bool) -> None:
-    """Shows a cache, or removes replies from it.
-
-    Raises:
-        InputError: it is no cache.
-    """
-    import os
-
-    from ..judge.cache import JudgeCache
-
-    if not os.path.exists(path):
-        raise InputError(f"{path}: no such file")
-    try:
-        with JudgeCache(path, ttl=ttl) as found:
-            if clear or prune:
-                removed = found.clear() if clear else found.prune()
-                look.tell("note", f"{path}: {removed:,} replies removed")
-                return
-            info = found.info()
-    except CacheError as error:
-        raise InputError(str(error)) from None
-    models = [
-        {
-            "judge": model.judge,
-            "replies": model.replies,
-            "input_tokens": model.usage.input_tokens,
-            "output_tokens": model.usage.output_tokens,
-        }
-        for model in info.models
-    ]
-    if as_json:
-        value = {
-            "path": info.path,
-            "replies": info.replies,
-            "bytes": info.bytes,
-            "expired": info.expired,
-            "oldest": info.oldest,
-            "newest": info.newest,
-            "judges": models,
-        }
-        sys.stdout.write(json.dumps(value) + "\n")
-        return
-    sys.stdout.write(f"{look.printable(path)}: {info.replies:,} replies, {info.bytes:,} bytes\n")
-    if info.expired:
-        sys.stdout.write(f"expired: {info.expired:,}\n")
-    if info.oldest is not None and info.newest is not None:
-        first, last = (
-            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
-            for at in (info.oldest, info.newest)
-        )
-        sys.stdout.write(f"written: {first} to {last}\n")
-    for model in models:
-        words = "{judge}: {replies:,} replies, {input_tokens:,} tokens in, {output_tokens:,} out"
-        sys.stdout.write(look.printable(words.format(**model)) + "\n")

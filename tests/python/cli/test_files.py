@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoregate import files
 from scoregate.cli import look
+from scoregate.files import source as inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,8 +89,8 @@ def test_blocks_do_not_change_results(tmp_path: Path, monkeypatch: pytest.Monkey
     source = write(tmp_path / "in.jsonl", rows)
     wanted = None
     for block, lines in ((4 << 20, 16384), (4096, 7), (100, 1), (17, 3)):
-        monkeypatch.setattr(files, "_BLOCK", block)
-        monkeypatch.setattr(files, "_LINES", lines)
+        monkeypatch.setattr(inputs, "_BLOCK", block)
+        monkeypatch.setattr(inputs, "_LINES", lines)
         scoregate.score_file(GATE, source, tmp_path / "out.jsonl")
         got = (tmp_path / "out.jsonl").read_bytes()
         wanted = wanted or got
@@ -106,13 +107,13 @@ def test_any_bytes_are_scored_or_refused(
     folder = tmp_path_factory.mktemp("any")
     source = folder / "in.jsonl"
     source.write_bytes(b"\n" + data)
-    saved, files._BLOCK = files._BLOCK, block
+    saved, inputs._BLOCK = inputs._BLOCK, block
     try:
         found = scoregate.score_file(
             GATE, source, folder / "out.jsonl", on_error="quarantine", threads=1
         )
     finally:
-        files._BLOCK = saved
+        inputs._BLOCK = saved
     lines = [line.strip(b" \t\r") for line in data.split(b"\n")]
     assert found.rows + found.bad_rows == sum(bool(line) for line in lines)
     bad = (folder / "out.bad.jsonl").read_text().splitlines()

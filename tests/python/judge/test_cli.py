@@ -221,12 +221,12 @@ def test_awkward_lines_keep_their_places(tmp_path: Path) -> None:
         seen.append(prompt.split("```\n")[1])
         return '{"verdict": "block", "reason": "' + seen[-1].split()[-1] + '"}'
 
-    import scoregate.files as files
+    from scoregate.files import source
 
     whole = None
-    old = files._BLOCK
+    old = source._BLOCK
     for block in (1, 7, 64, 1 << 20):
-        files._BLOCK = block
+        source._BLOCK = block
         try:
             decider = FileJudge(gate(), judge=judge, concurrency=1)
             out = tmp_path / "out.jsonl"
@@ -234,7 +234,7 @@ def test_awkward_lines_keep_their_places(tmp_path: Path) -> None:
                 gate(), place, out, on_error="skip", max_line_bytes=300, judge=decider
             )
         finally:
-            files._BLOCK = old
+            source._BLOCK = old
         data = out.read_text()
         whole = whole or data
         assert data == whole

@@ -1,0 +1,101 @@
+"""``cache``: what a cache of judge replies holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InputError
+from . import look
+from .common import exit_codes, help_text
+
+if TYPE_CHECKING:
+    from ..judge.cache import CacheInfo
+
+app = typer.Typer()
+
+
+@app.command(
+    help=help_text(
+        "Show a cache of judge replies, or clear it.",
+        ("scoregate cache j.db", "What it holds, by judge."),
+        ("scoregate cache j.db --clear", "Remove every reply."),
+        ("scoregate cache j.db --prune --ttl 604800", "Remove replies older than a week."),
+    )
+)
+def cache(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The cache.", show_default=False)],
+    clear: Annotated[bool, typer.Option("--clear", help="Remove every reply.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove replies past --ttl, and give back the space.")
+    ] = False,
+    ttl: Annotated[
+        float | None,
+        typer.Option(min=1, metavar="SECONDS", help="So long a reply is good."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+) -> None:
+    """Shows a cache of judge replies, or clears it."""
+    with exit_codes():
+        # Only this command needs sqlite3.
+        from ..judge.cache import JudgeCache
+
+        # A cache that is absent would be made.
+        if not os.path.exists(file):
+            raise InputError(f"{file}: no such file")
+        with JudgeCache(file, ttl=ttl) as found:
+            if clear or prune:
+                removed = found.clear() if clear else found.prune()
+                look.tell("note", f"{file}: {removed:,} replies removed")
+                return
+            info = found.info()
+        models = _models(info)
+        if as_json:
+            sys.stdout.write(_line(info, models))
+        else:
+            _show(file, info, models)
+
+
+def _models(info: CacheInfo) -> list[dict[str, Any]]:
+    return [
+        {
+            "judge": model.judge,
+            "replies": model.replies,
+            "input_tokens": model.usage.input_tokens,
+            "output_tokens": model.usage.output_tokens,
+        }
+        for model in info.models
+    ]
+
+
+def _line(info: CacheInfo, models: list[dict[str, Any]]) -> str:
+    value = {
+        "path": info.path,
+        "replies": info.replies,
+        "bytes": info.bytes,
+        "expired": info.expired,
+        "oldest": info.oldest,
+        "newest": info.newest,
+        "judges": models,
+    }
+    return json.dumps(value) + "\n"
+
+
+def _show(path: str, info: CacheInfo, models: list[dict[str, Any]]) -> None:
+    sys.stdout.write(f"{look.printable(path)}: {info.replies:,} replies, {info.bytes:,} bytes\n")
+    if info.expired:
+        sys.stdout.write(f"expired: {info.expired:,}\n")
+    if info.oldest is not None and info.newest is not None:
+        first, last = (
+            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+            for at in (info.oldest, info.newest)
+        )
+        sys.stdout.write(f"written: {first} to {last}\n")
+    for model in models:
+        words = "{judge}: {replies:,} replies, {input_tokens:,} tokens in, {output_tokens:,} out"
+        sys.stdout.write(look.printable(words.format(**model)) + "\n")

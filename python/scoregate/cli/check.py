@@ -1,0 +1,133 @@
+"""``check``, ``schema``, ``scorers``: what gates are, and whether a file holds good ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from .. import _native
+from ..errors import SpecError
+from . import look, options
+from .common import USAGE, exit_codes, help_text, refused
+from .gates import read_gates
+
+app = typer.Typer()
+
+
+@app.command(
+    help=help_text(
+        "Check a gate file: every error with its path, and warnings.\n\n"
+        "Exits with 2 when there are errors. Warnings name scorers that can never pass and "
+        "schemas that let more pass than they seem to.",
+        ("scoregate check gate.json", "A score block, a gate phase, or all gates of a flow."),
+        ("scoregate check flow.json --phase review", "One gate phase of a flow."),
+    )
+)
+def check(gate: options.GateFile, phase: options.Phase = None) -> None:
+    """Checks a gate file."""
+    with exit_codes():
+        try:
+            specs = read_gates(gate, phase)
+        except SpecError as error:
+            raise refused(gate, error) from None
+        failed = False
+        for spec in specs:
+            try:
+                built = spec.build()
+            except SpecError as error:
+                refused(gate, error)
+                failed = True
+                continue
+            for message in built.warnings():
+                look.tell("warning", f"{gate}: {spec.place(message)}")
+            view = look.console(sys.stdout)
+            words = spec.place(_description(built.spec))
+            line = Text.assemble(("ok: ", "bold green"), look.printable(f"{gate}: {words}"))
+            view.print(line, soft_wrap=True)
+        if failed:
+            raise typer.Exit(USAGE)
+
+
+def _description(block: dict[str, Any]) -> str:
+    scorers = block["scorers"]
+    words = [f"{len(scorers)} scorer{'s' if len(scorers) != 1 else ''}"]
+    mode = block.get("combine") or "all"
+    words.append(f"combine {mode}")
+    if mode == "weighted":
+        words.append(f"threshold {block.get('threshold', 0.5)}")
+    if "judge" in block:
+        words.append("a judge")
+    return ", ".join(words)
+
+
+@app.command(
+    help=help_text(
+        "Print the JSON Schema of a score block.\n\n"
+        "Editors that know it complete and check gates while they are written.",
+        (
+            "scoregate schema > gate.schema.json",
+            "Then name that file in the editor's settings for gate files.",
+        ),
+    )
+)
+def schema() -> None:
+    """Prints the JSON Schema of a score block."""
+    with exit_codes():
+        value = json.loads(_native.gate_schema())
+        sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+@app.command(
+    help=help_text(
+        "List the scorer types, with their fields and an example each.",
+        ("scoregate scorers", "What a gate can check."),
+        ("scoregate scorers --json | jq -r .[].type", "For other programs."),
+    )
+)
+def scorers(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The same as JSON, with the schema of each field.")
+    ] = False,
+) -> None:
+    """Lists the scorer types."""
+    with exit_codes():
+        table: Any = _native.scorer_table()
+        if as_json:
+            sys.stdout.write(json.dumps([_scorer_value(row) for row in table], indent=2) + "\n")
+            return
+        view = look.console(sys.stdout)
+        for number, row in enumerate(table):
+            if number:
+                view.print()
+            view.print(Text.assemble((row["type"], "bold cyan"), f"  {row['summary']}"))
+            look.show(Padding(_field_table(row), (0, 0, 0, 2)), view)
+            view.print(Text(f"  {row['example']}", style="green"), soft_wrap=True)
+
+
+def _field_table(row: dict[str, Any]) -> Table:
+    fields = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    fields.add_column(no_wrap=True)
+    fields.add_column(no_wrap=True, style="bright_black")
+    fields.add_column()
+    for name, _, doc, required in row["fields"]:
+        fields.add_row(name, "required" if required else "optional", doc)
+    return fields
+
+
+def _scorer_value(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": row["type"],
+        "summary": row["summary"],
+        "fields": [
+            {"name": name, "required": required, "doc": doc, "schema": json.loads(text)}
+            for name, text, doc, required in row["fields"]
+        ],
+        "example": json.loads(row["example"]),
+        "impure": row["impure"],
+    }

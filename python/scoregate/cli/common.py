@@ -1,0 +1,91 @@
+"""What the commands share: help texts, inputs, and how a run ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..errors import CacheError, InputError, OutputError, SpecError, TooManyBadRowsError
+from . import look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OK, UNDER, USAGE, BROKEN, TOO_MANY, INTERRUPTED, CLOSED = 0, 1, 2, 3, 4, 130, 141
+
+
+class UsageError(Exception):
+    """Options that contradict each other; the message says how."""
+
+
+def help_text(intro: str, *examples: tuple[str, str]) -> str:
+    """The help of a command: what it does, then commands to copy, each with what it gives."""
+    shown = [f"[cyan]{command}[/cyan]\n{gives}" for command, gives in examples]
+    return "\n\n".join([intro, "[bold]Examples[/bold]", *shown])
+
+
+@contextmanager
+def exit_codes() -> Iterator[None]:
+    """Tells what went wrong in a line and ends with the exit code for it."""
+    try:
+        try:
+            yield
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            look.tell("error", "interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except TooManyBadRowsError as error:
+            look.tell("error", str(error))
+            raise typer.Exit(TOO_MANY) from None
+        except (InputError, OutputError, CacheError) as error:
+            look.tell("error", str(error))
+            raise typer.Exit(BROKEN) from None
+        except UsageError as error:
+            look.tell("error", str(error))
+            raise typer.Exit(USAGE) from None
+    except BrokenPipeError:
+        _forget_stdout()
+        raise typer.Exit(CLOSED) from None
+    except OSError as error:
+        _forget_stdout()
+        look.tell("error", str(error))
+        raise typer.Exit(BROKEN) from None
+    except (typer.Exit, typer.BadParameter, SystemExit):
+        raise
+    except BaseException:
+        import traceback
+
+        look.tell("error", "this is a bug in scoregate; please report it with what follows")
+        traceback.print_exc()
+        raise typer.Exit(BROKEN) from None
+
+
+def _forget_stdout() -> None:
+    """Keeps the interpreter from writing the rest at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def refused(path: str, error: SpecError) -> typer.Exit:
+    """Tells what is wrong with a gate file; the exit is for the caller to raise."""
+    for message in error.errors:
+        look.tell("error", f"{path}: {message}")
+    return typer.Exit(USAGE)
+
+
+def places(inputs: list[str] | None) -> list[str]:
+    """The inputs that are named, else standard input.
+
+    Raises:
+        UsageError: none is, and a person sits at standard input.
+    """
+    if inputs:
+        return inputs
+    if sys.stdin is not None and sys.stdin.isatty():
+        raise UsageError("no input: name a file of outputs, or pipe one in")
+    return ["-"]
