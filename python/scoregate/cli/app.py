@@ -11,7 +11,7 @@ import typer
 from typer import rich_utils
 
 from .. import __version__
-from . import cache, check, replies, score
+from . import cache, check, json, replies, score
 from .common import BROKEN, OK
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _main(
 
 
 # The help lists the commands in this order.
-for _group in (score, check, replies, cache):
+for _group in (score, check, json, replies, cache):
     app.add_typer(_group.app)
 
 

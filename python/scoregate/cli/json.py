@@ -12,12 +12,14 @@ from rich.text import Text
 from .. import _native
 from .. import json_repair as drop_in
 from ..errors import InputError
-from ..files import _open_sink, reason
+from ..files import open_sink, reason
 from . import look
-from .app import UNDER, _exit_codes, _help, _inputs, _UsageError, app
+from .common import UNDER, UsageError, exit_codes, help_text, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+app = typer.Typer()
 
 #: So many diagnostics of a file are shown.
 _SHOWN = 20
@@ -50,7 +52,7 @@ Output = Annotated[str, typer.Option("-o", "--output", metavar="TARGET", help="W
 
 
 @app.command(
-    help=_help(
+    help=help_text(
         "Print the JSON that texts hold, one value a line.\n\n"
         "The whole text, else a fenced block, else what stands between brackets. What was repaired "
         "is shown on standard error.",
@@ -76,14 +78,14 @@ def extract(
     quiet: Quiet = False,
 ) -> None:
     """Prints the JSON that texts hold."""
-    with _exit_codes():
+    with exit_codes():
         if max_severity is not None and not repair:
-            raise _UsageError("--max-severity needs --repair")
+            raise UsageError("--max-severity needs --repair")
         options: dict[str, Any] = {"mode": "repair" if repair else "strict"}
         options["max_severity"] = _severity(max_severity)
         missed = False
-        with _open_sink(output) as sink:
-            for name, text in _texts(_inputs(inputs), field):
+        with open_sink(output) as sink:
+            for name, text in _texts(places(inputs), field):
                 result = _parse(text, options) if isinstance(text, str) else None
                 found = result is not None and result.ok
                 missed = missed or not found
@@ -99,7 +101,7 @@ def extract(
 
 
 @app.command(
-    help=_help(
+    help=help_text(
         "Repair broken JSON.\n\n"
         "A text holds one document, prose and fences around it are left out. What was repaired is "
         "shown on standard error. The options are those of the command json_repair.",
@@ -130,19 +132,19 @@ def repair(
     quiet: Quiet = False,
 ) -> None:
     """Repairs a file."""
-    with _exit_codes():
-        place = _inputs([filename] if filename else None)[0]
+    with exit_codes():
+        place = places([filename] if filename else None)[0]
         if inline and output != "-":
-            raise _UsageError("-i and -o cannot be used together")
+            raise UsageError("-i and -o cannot be used together")
         if inline and place == "-":
-            raise _UsageError("-i needs a file")
+            raise UsageError("-i needs a file")
         if schema is not None and strict:
-            raise _UsageError("--schema and --strict cannot be used together")
+            raise UsageError("--schema and --strict cannot be used together")
         options: dict[str, Any] = {"max_severity": _severity(max_severity)}
         if schema is not None:
             options["schema"] = _schema(schema)
         missed = 0
-        with _open_sink(place if inline else output) as sink:
+        with open_sink(place if inline else output) as sink:
             if field is None:
                 text = _read(place)
                 result = _parse(text, options)
@@ -189,7 +191,7 @@ def _repair_rows(
 
 def _severity(name: str | None) -> str | None:
     if name not in (None, "lossless", "guess", "lossy"):
-        raise _UsageError("--max-severity: must be one of lossless|guess|lossy")
+        raise UsageError("--max-severity: must be one of lossless|guess|lossy")
     return name
 
 
