@@ -17,6 +17,7 @@ pub mod batch;
 pub mod contract;
 mod error;
 pub mod gate;
+pub mod grammar;
 pub mod js_regex;
 pub mod json;
 #[cfg(feature = "python")]

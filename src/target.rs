@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::json::Document;
+use crate::json::{Document, RepairOptions, Repaired};
 
 /// One text to score: WTF-8 bytes, with lazily computed facts.
 ///
@@ -18,6 +18,7 @@ pub struct Target<'a> {
     facts: OnceCell<TextFacts>,
     cesu: OnceCell<Option<Vec<u8>>>,
     json: OnceCell<Option<Document<'a>>>,
+    repaired: OnceCell<Box<Repaired<'a>>>,
 }
 
 /// What a look at every byte of a text says, in one pass.
@@ -47,6 +48,7 @@ impl<'a> Target<'a> {
             facts: OnceCell::new(),
             cesu: OnceCell::new(),
             json: OnceCell::new(),
+            repaired: OnceCell::new(),
         }
     }
 
@@ -84,6 +86,12 @@ impl<'a> Target<'a> {
         self.json.get_or_init(|| crate::json::extract(self.bytes)).as_ref()
     }
 
+    /// What the repair tier finds in the text.
+    pub fn repaired(&self) -> &Repaired<'a> {
+        let repair = || Box::new(crate::json::repair(self.bytes, &RepairOptions::default()));
+        self.repaired.get_or_init(repair)
+    }
+
     /// The text as UTF-8, with U+FFFD for each lone surrogate half.
     pub fn to_utf8(&self) -> Cow<'a, str> {
         to_utf8(self.bytes)
@@ -101,12 +109,17 @@ impl TextFacts {
                 has_cr_ls_ps: memchr::memchr(b'\r', bytes).is_some(),
             };
         }
+        // A greatest byte is found in vectors; the rarer marks by their first byte.
+        let greatest = bytes.iter().fold(0, |greatest: u8, &byte| greatest.max(byte));
+        let followed = |first: u8, by: fn(&[u8]) -> bool| {
+            memchr::memchr_iter(first, bytes).any(|at| bytes.get(at + 1..at + 3).is_some_and(by))
+        };
         TextFacts {
             is_ascii: false,
-            has_astral: bytes.iter().any(|&b| b >= 0xF0),
-            has_lone_surrogate: bytes.windows(2).any(|w| w[0] == 0xED && w[1] >= 0xA0),
+            has_astral: greatest >= 0xF0,
+            has_lone_surrogate: followed(0xED, |next| next[0] >= 0xA0),
             has_cr_ls_ps: memchr::memchr(b'\r', bytes).is_some()
-                || bytes.windows(3).any(|w| w[0] == 0xE2 && w[1] == 0x80 && w[2] & 0xFE == 0xA8),
+                || followed(0xE2, |next| next[0] == 0x80 && next[1] & 0xFE == 0xA8),
         }
     }
 }

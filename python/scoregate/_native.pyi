@@ -1,5 +1,5 @@
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias, final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias, final, overload
 
 __all__ = [
     "BUILD_PROFILE",
@@ -7,8 +7,15 @@ __all__ = [
     "Combination",
     "Gate",
     "GateResult",
+    "JSONDiagnostic",
+    "JSONResult",
+    "JSONStream",
+    "JsRegex",
+    "JudgeVerdict",
     "LineScorer",
     "ScorerResult",
+    "Verdict",
+    "Winner",
     "__version__",
     "combine_scores",
     "combine_with_judge",
@@ -16,8 +23,18 @@ __all__ = [
     "contract_violations",
     "evaluate_scorer",
     "extract_json",
+    "extract_json_batch",
     "format_report",
     "gate_schema",
+    "json_codes",
+    "parse_json",
+    "parse_judge",
+    "parse_judge_batch",
+    "parse_verdict",
+    "parse_verdict_batch",
+    "parse_winner",
+    "parse_winner_batch",
+    "schema_violations",
     "score_shape_errors",
     "scorer_table",
 ]
@@ -183,6 +200,44 @@ class Gate:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
+class JsRegex:
+    """A JavaScript regular expression, with V8's answer on any text in bounded time.
+
+    Without flag u or v a text is read as UTF-16 code units, as JavaScript does. Compiled patterns
+    are kept in a small cache of the thread.
+
+    Args:
+        pattern: the source, as between the slashes of a JavaScript literal.
+        flags: of `dgimsuvy`, each at most once, not u with v.
+        untrusted: refuse backreferences, so that every test is linear in the text.
+
+    Raises:
+        JsRegexError: JavaScript refuses the pattern or the flags; the text is V8's.
+    """
+
+    def __new__(cls, pattern: str, flags: str = "", *, untrusted: bool = False) -> JsRegex: ...
+    def test(self, text: str) -> bool:
+        """JavaScript's `new RegExp(pattern, flags).test(text)`.
+
+        Raises:
+            JsRegexBudgetError: the step budget ran out, which depends on pattern and text alone.
+        """
+
+    @property
+    def pattern(self) -> str: ...
+    @property
+    def flags(self) -> str:
+        """The flags in the order in which V8 prints them."""
+
+    @property
+    def untrusted(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @classmethod
+    def _restore(cls, pattern: str, flags: str, untrusted: bool) -> JsRegex: ...
+
+@final
 class LineScorer:
     """Scores a stream of JSON lines, block by block, in bounded memory."""
 
@@ -194,6 +249,7 @@ class LineScorer:
         id_field: str = "id",
         details: str = "failed",
         max_line: int = 67_108_864,
+        keep_raw: bool = True,
         threads: int | None = None,
     ) -> LineScorer: ...
     def feed(
@@ -276,4 +332,370 @@ def scorer_table() -> list[dict[str, Any]]:
     `type`, `summary`, `fields` (name, JSON Schema, meaning, required), `example`, `impure`.
     """
 
-def extract_json(text: str, default: Any = None, *, has_default: bool = False) -> Any: ...
+_Policy: TypeAlias = Literal["pass", "block"]
+
+@final
+class Verdict:
+    """What a gate's reply says.
+
+    Args:
+        verdict: ``"pass"`` or ``"block"``.
+        reason: why; a text marker gives none.
+    """
+
+    __match_args__ = ("verdict", "reason")
+    def __new__(cls, verdict: _Policy, reason: str | None = None) -> Verdict: ...
+    @property
+    def verdict(self) -> _Policy: ...
+    @property
+    def reason(self) -> str | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class Winner:
+    """What a tournament judge's reply says.
+
+    Args:
+        winner: the variant, from 1.
+        reason: why; a text marker gives none.
+    """
+
+    __match_args__ = ("winner", "reason")
+    def __new__(cls, winner: int, reason: str | None = None) -> Winner: ...
+    @property
+    def winner(self) -> int: ...
+    @property
+    def reason(self) -> str | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class JudgeVerdict:
+    """What a judge's reply says.
+
+    Args:
+        score: the score, in [0, 1].
+        verdict: ``"pass"`` or ``"block"``.
+        reason: why; text markers give none.
+        parsed: False where nothing could be read and the policy answered.
+    """
+
+    __match_args__ = ("score", "verdict", "reason", "parsed")
+    def __new__(
+        cls, score: float, verdict: _Policy, reason: str | None = None, parsed: bool = True
+    ) -> JudgeVerdict: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def verdict(self) -> _Policy: ...
+    @property
+    def reason(self) -> str | None: ...
+    @property
+    def parsed(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+_Severity: TypeAlias = Literal["lossless", "guess", "lossy"]
+
+@final
+class JSONDiagnostic:
+    """One repair, or (severity `error`) the reason why there is no value.
+
+    Attributes:
+        code: a stable name, such as `trailing_comma`.
+        severity: `lossless`, `guess`, `lossy`, or `error`.
+        message: what it says to a reader.
+        offset: where it stands: characters of a `str`, bytes of `bytes`.
+        line: its line, from 1.
+        column: its column in characters, from 1.
+        before: the text that is meant, cut at 80 characters.
+        after: what it was read as, where that is one fixed text.
+        path: the place in the value (`$.items[2]`) of a change that a schema asked for.
+    """
+
+    def __new__(
+        cls,
+        code: str,
+        severity: str,
+        message: str,
+        offset: int,
+        line: int,
+        column: int,
+        before: str = "",
+        after: str = "",
+        path: str | None = None,
+    ) -> JSONDiagnostic: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def severity(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def before(self) -> str: ...
+    @property
+    def after(self) -> str: ...
+    @property
+    def path(self) -> str | None: ...
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name; `path` only where there is one."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+def parse_verdict(text: str | None, *, on_unparseable: _Policy = "pass") -> Verdict:
+    """Reads a gate's reply: does it pass or block?
+
+    JSON is read first (``continue``, ``pass``, ``verdict``), then ``VERDICT:`` markers, the last
+    one, then broken JSON. Nothing in the text raises.
+
+    Args:
+        text: the reply; None (no reply) blocks with reason ``missing input``.
+        on_unparseable: what a reply without a verdict counts as.
+
+    Raises:
+        ValueError: ``on_unparseable`` is neither ``"pass"`` nor ``"block"``.
+    """
+
+def parse_winner(text: str | None, count: int) -> Winner:
+    """Reads a tournament judge's reply: which variant wins?
+
+    JSON is read first (``winner``, ``best``, ``choice``), then ``WINNER:`` markers, the last one,
+    then broken JSON; else variant 1 with a reason.
+
+    Args:
+        text: the reply; None names no winner.
+        count: the number of variants; the winner is clamped to it.
+
+    Raises:
+        ValueError: ``count`` is below 1.
+    """
+
+def parse_judge(text: str | None, *, on_unparseable: _Policy = "pass") -> JudgeVerdict:
+    """Reads a judge's reply: a score, a verdict, or both.
+
+    JSON is read first (``score``, ``verdict``, ``continue``, ``pass``), then ``SCORE:`` and
+    ``VERDICT:`` markers, the last ones, then broken JSON. Nothing in the text raises.
+
+    Args:
+        text: the reply; None (no reply) blocks with reason ``missing input``.
+        on_unparseable: what a reply without score and verdict counts as: a pass with score 1, or
+            a block with score 0; ``parsed`` is False either way.
+
+    Raises:
+        ValueError: ``on_unparseable`` is neither ``"pass"`` nor ``"block"``.
+    """
+
+def parse_verdict_batch(
+    texts: Iterable[str | None], *, on_unparseable: _Policy = "pass", threads: int | None = None
+) -> list[Verdict]:
+    """Reads many gate replies, on several threads and without the GIL.
+
+    Args:
+        texts: the replies.
+        on_unparseable: as for `parse_verdict`.
+        threads: how many threads; by default as many as for a gate's batch.
+    """
+
+def parse_winner_batch(
+    texts: Iterable[str | None], count: int | Iterable[int], *, threads: int | None = None
+) -> list[Winner]:
+    """Reads many tournament replies, on several threads and without the GIL.
+
+    Args:
+        texts: the replies.
+        count: the number of variants, one for all replies or one a reply.
+        threads: how many threads; by default as many as for a gate's batch.
+
+    Raises:
+        ValueError: a count is below 1, or there are not as many counts as texts.
+    """
+
+def parse_judge_batch(
+    texts: Iterable[str | None], *, on_unparseable: _Policy = "pass", threads: int | None = None
+) -> list[JudgeVerdict]:
+    """Reads many judge replies, on several threads and without the GIL.
+
+    Args:
+        texts: the replies.
+        on_unparseable: as for `parse_judge`.
+        threads: how many threads; by default as many as for a gate's batch.
+    """
+
+@final
+class JSONResult:
+    """What a text holds.
+
+    Attributes:
+        value: the value; None where `ok` is False.
+        ok: whether the text held JSON that may be used.
+        diagnostics: what was repaired, in the order of the text; without a value the last one
+            says why.
+        error: that last one, else None.
+        severity: the worst severity among the repairs; None without repairs.
+        span: start and end of the document in the text: characters of a `str`, bytes of `bytes`.
+        source: where it was found: `whole`, `fence`, `tag`, `brackets` or `stream`.
+        others: with `candidates="all"`, the documents that were not chosen; their `source` may
+            also be `reasoning`.
+    """
+
+    __match_args__ = ("value", "ok", "diagnostics", "span", "source")
+    def __new__(
+        cls,
+        value: Any,
+        ok: bool,
+        diagnostics: Sequence[JSONDiagnostic] = ...,
+        span: tuple[int, int] | None = None,
+        source: str | None = None,
+        others: Sequence[JSONResult] = ...,
+    ) -> JSONResult: ...
+    @property
+    def value(self) -> Any: ...
+    @property
+    def ok(self) -> bool: ...
+    @property
+    def diagnostics(self) -> list[JSONDiagnostic]: ...
+    @property
+    def error(self) -> JSONDiagnostic | None: ...
+    @property
+    def severity(self) -> _Severity | None: ...
+    @property
+    def span(self) -> tuple[int, int] | None: ...
+    @property
+    def source(self) -> str | None: ...
+    @property
+    def others(self) -> list[JSONResult]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class JSONStream:
+    """A document that arrives in pieces, as one live value that only grows.
+
+    `feed` extends the dicts and lists of `value` in place: nothing that was added is taken back.
+    What is not certain yet waits: a number that may go on, a string that is still open (its text
+    so far is `tail`). Prose, reasoning blocks and a fence before the document are skipped, text
+    after it is ignored.
+
+    Args:
+        max_depth: deeper nesting ends the stream.
+    """
+
+    def __new__(cls, *, max_depth: int = 512) -> JSONStream: ...
+    def feed(self, chunk: str | bytes) -> None:
+        """Reads a piece. `bytes` are UTF-8 and may end inside a character.
+
+        Raises:
+            ValueError: the stream is closed.
+        """
+
+    def close(self) -> JSONResult:
+        """Ends the text: what is open is closed, a string that is open joins the value."""
+
+    @property
+    def value(self) -> Any:
+        """The live value; None before it begins."""
+
+    @property
+    def tail(self) -> str | None:
+        """The text so far of the string that is open; None where none is."""
+
+    @property
+    def done(self) -> bool:
+        """True once the document is complete, or cannot be."""
+
+    @property
+    def diagnostics(self) -> list[JSONDiagnostic]:
+        """What was repaired so far; offsets count characters of all that was fed."""
+
+    def snapshot(self) -> Any:
+        """A copy of the value so far that no later `feed` changes, the open string included."""
+
+def parse_json(
+    text: str | bytes,
+    *,
+    mode: Literal["repair", "strict"] = "repair",
+    candidates: Literal["best", "all"] = "best",
+    max_depth: int = 512,
+    max_severity: _Severity | None = None,
+    partial: bool = False,
+    schema: Mapping[str, Any] | bool | None = None,
+) -> JSONResult:
+    """The JSON that a text was meant to hold, and all that was done to get it.
+
+    A text that holds none is a result whose `ok` is False, never an exception.
+
+    Args:
+        text: model output; `bytes` are UTF-8.
+        mode: `repair` chooses the document and mends it; `strict` mends nothing.
+        candidates: `all` also gives the documents that were not chosen, as `others`.
+        max_depth: deeper nesting is an error; with a schema at most 512.
+        max_severity: `lossless` or `guess`: a repair above it makes the text an error.
+        partial: the text is the start of a longer one: a cut end is expected, and a last number
+            or literal that may go on is left out.
+        schema: a JSON Schema or a contract: values that do not fit are read as it wants, where
+            their text allows it (`"5"` as 5). Keys are never renamed, values never made up.
+
+    Raises:
+        ValueError: an argument is none of its choices.
+        TypeError: the text is neither `str` nor `bytes`.
+    """
+
+def extract_json(
+    text: str | bytes, default: Any = None, *, repair: bool = False, has_default: bool = False
+) -> Any: ...
+@overload
+def extract_json_batch(
+    texts: Iterable[str | bytes | None],
+    *,
+    repair: bool = True,
+    as_text: Literal[False] = False,
+    default: Any = None,
+    threads: int | None = None,
+) -> list[Any]:
+    """The JSON values of many texts, read on threads.
+
+    Args:
+        texts: model outputs.
+        repair: whether broken JSON is mended.
+        as_text: canonical JSON text in place of Python values: compact, the last of repeated keys,
+            numbers as written. No Python value is built for it.
+        default: stands for a text that holds no JSON or is None.
+        threads: at least 1; by default `SCOREGATE_NUM_THREADS`, else what the machine offers.
+    """
+
+@overload
+def extract_json_batch(
+    texts: Iterable[str | bytes | None],
+    *,
+    repair: bool = True,
+    as_text: Literal[True],
+    default: Any = None,
+    threads: int | None = None,
+) -> list[str | None]: ...
+def json_codes() -> list[tuple[str, str, str]]:
+    """Every diagnostic code: name, severity, message."""
+
+def schema_violations(value: Any, schema: Any) -> list[str]:
+    """What a value breaks of a contract or a JSON Schema.
+
+    Raises:
+        ValueError: the schema is malformed.
+    """

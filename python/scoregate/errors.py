@@ -24,7 +24,28 @@ class SpecError(ScoregateError, ValueError):
 
 
 class JSONNotFoundError(ScoregateError, ValueError):
-    """A text in which no JSON value was found."""
+    """A text in which no JSON value was found.
+
+    Attributes:
+        offset: where it shows: characters of a ``str``, bytes of ``bytes``.
+    """
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(message, offset)
+        self.message = message
+        self.offset = offset
+
+    def __str__(self) -> str:
+        """What is wrong, and where."""
+        return f"{self.message} (offset {self.offset})"
+
+
+class JsRegexError(ScoregateError, ValueError):
+    """A pattern or flags that JavaScript refuses; the text is V8's."""
+
+
+class JsRegexBudgetError(ScoregateError):
+    """The matching budget ran out before the answer was known."""
 
 
 class InputError(ScoregateError):
@@ -33,3 +54,31 @@ class InputError(ScoregateError):
 
 class TooManyBadRowsError(InputError):
     """More rows were bad than ``max_errors`` allows."""
+
+
+class JudgeError(ScoregateError):
+    """A judge call that failed: no verdict, only the fact that there is none.
+
+    The message names what happened and never holds a key, a prompt or a reply. A judge of your own
+    raises it to say whether asking again makes sense.
+
+    Args:
+        message: what happened, such as ``HTTP 503``.
+        retryable: whether the same call may succeed later.
+        retry_after: the seconds that the other side asked to wait.
+    """
+
+    def __init__(
+        self, message: str, *, retryable: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class CacheError(ScoregateError):
+    """A reply cache that cannot be opened."""
+
+
+class OutputError(ScoregateError):
+    """A result that cannot be written; the message says where and why."""

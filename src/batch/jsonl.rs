@@ -4,13 +4,14 @@
 //! missing last line feed are fine. Output, one line a row, in order:
 //! `{"id", "verdict", "combined", "threshold"?, "reason"?, "decided_by"?, "results": [...]}`.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::columns::Totals;
+use super::frequent::FrequentDetails;
 use super::pool::Workers;
+use super::writer::{Writer, result_head};
 use crate::gate::Gate;
-use crate::json::{Cursor, Kind, parse, quote_into};
+use crate::json::{Cursor, Kind, parse};
 use crate::result::{Decision, Outcome};
 use crate::row::Row;
 use crate::target::Target;
@@ -37,6 +38,8 @@ pub struct LineOptions {
     pub shown: Shown,
     /// Longer lines are bad; in bytes.
     pub max_line: usize,
+    /// Bad lines come with their bytes.
+    pub keep_raw: bool,
 }
 
 /// A line that is no row.
@@ -48,7 +51,8 @@ pub struct BadLine {
     pub offset: u64,
     /// What is wrong.
     pub message: String,
-    /// The line, without its end.
+    /// The line, without its line feed; of a line over the limit, the first 64 KiB. Empty unless
+    /// [`LineOptions::keep_raw`].
     pub raw: Vec<u8>,
 }
 
@@ -63,20 +67,24 @@ pub struct Fed {
     pub bad: Vec<BadLine>,
 }
 
-/// At most so many different details are counted, for the most frequent ones.
-const COUNTED_DETAILS: usize = 4096;
+/// So much of a line over the limit is kept.
+const KEPT_HEAD: usize = 64 << 10;
+
+/// A line may exceed the limit by its byte order mark, carriage return and line feed.
+const LINE_ENDS: usize = 5;
 
 /// Scores a stream of JSON lines, block by block.
 pub struct LineScorer {
     options: LineOptions,
+    /// The line that the last block left open, or its head once it is over the limit.
     carry: Vec<u8>,
-    /// Bytes of an overlong line that were dropped while its end has not come.
+    /// The bytes of the open line that were dropped, once it is over the limit.
     dropped: u64,
     line: u64,
     row: u64,
     offset: u64,
     totals: Totals,
-    details: HashMap<(u32, String), u64>,
+    details: FrequentDetails,
 }
 
 /// One piece of a block: whole lines.
@@ -92,7 +100,7 @@ struct Piece<'a> {
 struct Scored {
     fed: Fed,
     totals: Totals,
-    details: HashMap<(u32, String), u64>,
+    details: FrequentDetails,
 }
 
 impl LineScorer {
@@ -107,7 +115,7 @@ impl LineScorer {
             row: 0,
             offset: 0,
             totals,
-            details: HashMap::new(),
+            details: FrequentDetails::default(),
         }
     }
 
@@ -123,11 +131,7 @@ impl LineScorer {
 
     /// The most frequent failure details: scorer, detail, rows.
     pub fn frequent_details(&self, count: usize) -> Vec<(usize, &str, u64)> {
-        let mut all: Vec<_> =
-            self.details.iter().map(|((s, d), &n)| (*s as usize, d.as_str(), n)).collect();
-        all.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)).then(a.1.cmp(b.1)));
-        all.truncate(count);
-        all
+        self.details.most(count)
     }
 
     /// Starts another input: lines and offsets count from its start, rows go on.
@@ -147,48 +151,65 @@ impl LineScorer {
         workers: &Workers<'_>,
         idle: &mut dyn FnMut(),
     ) -> Option<Fed> {
-        let mut whole = std::mem::take(&mut self.carry);
-        let complete = if last {
-            whole.extend_from_slice(block);
-            whole.len()
-        } else {
-            let end = memchr::memrchr(b'\n', block).map(|at| whole.len() + at + 1);
-            whole.extend_from_slice(block);
-            end.unwrap_or(0)
-        };
         let mut fed = Fed::default();
-        let start = self.end_overlong(&whole[..complete], last, &mut fed);
-        self.score_block(gate, &whole[start..complete], limit, workers, idle, &mut fed)?;
-        whole.drain(..complete);
-        self.carry = whole;
-        if self.carry.len() > self.options.max_line {
-            // The head of the line is kept as evidence; its end is awaited without storing it.
-            self.dropped += self.carry.len() as u64;
-            self.carry.clear();
+        let mut rest = block;
+        if !self.carry.is_empty() {
+            let end = match memchr::memchr(b'\n', block) {
+                Some(at) => at + 1,
+                None if last => block.len(),
+                None => {
+                    self.hold(block);
+                    return Some(fed);
+                }
+            };
+            self.hold(&block[..end]);
+            rest = &block[end..];
+            let line = std::mem::take(&mut self.carry);
+            if self.dropped == 0 {
+                self.score_block(gate, &line, limit, workers, idle, &mut fed)?;
+            } else {
+                self.end_overlong(line, limit, &mut fed);
+            }
         }
+        let end = match memchr::memrchr(b'\n', rest) {
+            _ if last => rest.len(),
+            Some(at) => at + 1,
+            None => 0,
+        };
+        let left = limit.saturating_sub(fed.rows + fed.bad.len() as u64);
+        self.score_block(gate, &rest[..end], left, workers, idle, &mut fed)?;
+        self.hold(&rest[end..]);
         Some(fed)
     }
 
-    /// Reports the overlong line whose end a block brings; gives where the next line starts.
-    fn end_overlong(&mut self, complete: &[u8], last: bool, fed: &mut Fed) -> usize {
-        if self.dropped == 0 || (complete.is_empty() && !last) {
-            return 0;
+    /// Keeps more of the open line. Of a line over the limit only the head is kept; its end is
+    /// awaited without storing it.
+    fn hold(&mut self, more: &[u8]) {
+        if self.dropped == 0 {
+            self.carry.extend_from_slice(more);
+            if self.carry.len() > self.options.max_line + LINE_ENDS {
+                let head = self.carry[..self.carry.len().min(KEPT_HEAD)].to_vec();
+                self.dropped = (self.carry.len() - head.len()) as u64;
+                self.carry = head;
+            }
+        } else {
+            self.dropped += more.len() as u64;
         }
-        let end = memchr::memchr(b'\n', complete).map_or(complete.len(), |at| at + 1);
-        let length = self.dropped + end as u64;
+    }
+
+    /// Reports the open line, which is over the limit and ends here.
+    fn end_overlong(&mut self, head: Vec<u8>, limit: u64, fed: &mut Fed) {
+        let length = head.len() as u64 + self.dropped;
+        let offset = self.offset;
         self.line += 1;
-        fed.bad.push(BadLine {
-            line: self.line,
-            offset: self.offset,
-            message: format!(
-                "line of {length} bytes is longer than the limit of {} bytes",
-                self.options.max_line
-            ),
-            raw: Vec::new(),
-        });
         self.offset += length;
         self.dropped = 0;
-        end
+        if limit > 0 {
+            self.row += 1;
+            let message = overlong(self.options.max_line);
+            let raw = if self.options.keep_raw { head } else { Vec::new() };
+            fed.bad.push(BadLine { line: self.line, offset, message, raw });
+        }
     }
 
     fn score_block(
@@ -205,7 +226,7 @@ impl LineScorer {
         let mut parts = Vec::with_capacity(ranges.len());
         for range in ranges {
             let text = &block[range];
-            let (lines, rows) = count_lines(text);
+            let (lines, rows) = count_lines(text, line == 0);
             parts.push(Piece { text, line, row, offset, limit: left });
             (line, row, offset) = (line + lines, row + rows, offset + text.len() as u64);
             left = left.saturating_sub(rows);
@@ -222,15 +243,19 @@ impl LineScorer {
             let part = part??;
             // A bad line keeps its number, so that ids of other rows do not depend on it.
             self.row += part.fed.rows + part.fed.bad.len() as u64;
-            fed.output.extend(part.fed.output);
+            if fed.output.is_empty() {
+                fed.output = part.fed.output;
+            } else {
+                fed.output.extend_from_slice(&part.fed.output);
+            }
             fed.rows += part.fed.rows;
             fed.bad.extend(part.fed.bad);
-            self.add(&part.totals, part.details);
+            self.add(&part.totals, &part.details);
         }
         Some(())
     }
 
-    fn add(&mut self, totals: &Totals, details: HashMap<(u32, String), u64>) {
+    fn add(&mut self, totals: &Totals, details: &FrequentDetails) {
         for (sum, count) in self.totals.verdicts.iter_mut().zip(totals.verdicts) {
             *sum += count;
         }
@@ -238,17 +263,7 @@ impl LineScorer {
         for (sum, count) in self.totals.passed.iter_mut().zip(&totals.passed) {
             *sum += count;
         }
-        for (key, count) in details {
-            add_detail(&mut self.details, key, count);
-        }
-    }
-}
-
-fn add_detail(details: &mut HashMap<(u32, String), u64>, key: (u32, String), count: u64) {
-    if let Some(sum) = details.get_mut(&key) {
-        *sum += count;
-    } else if details.len() < COUNTED_DETAILS {
-        details.insert(key, count);
+        self.details.merge(details);
     }
 }
 
@@ -270,17 +285,36 @@ fn pieces(block: &[u8], threads: usize) -> Vec<Range<usize>> {
 
 /// The lines of whole-line text, without their ends.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let text = text.strip_suffix(b"\n").map_or((text, !text.is_empty()), |t| (t, true));
-    text.0.split(|&b| b == b'\n').take_while(move |_| text.1)
+    let open = (!text.is_empty() && !text.ends_with(b"\n")).then_some(text.len());
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', text).chain(open).map(move |end| {
+        let line = &text[start..end];
+        start = end + 1;
+        line
+    })
 }
 
-/// Lines, and rows among them: lines that are not blank.
-fn count_lines(text: &[u8]) -> (u64, u64) {
-    lines(text).fold((0, 0), |(lines, rows), line| (lines + 1, rows + u64::from(!is_blank(line))))
+/// Lines, and rows among them: lines that are not blank. `start` is the start of an input.
+fn count_lines(text: &[u8], start: bool) -> (u64, u64) {
+    let mut first = start;
+    lines(text).fold((0, 0), |(lines, rows), line| {
+        let blank = is_blank(content_of(line, std::mem::take(&mut first)));
+        (lines + 1, rows + u64::from(!blank))
+    })
+}
+
+/// A line without a carriage return at its end and, on the first, without a byte order mark.
+fn content_of(line: &[u8], first: bool) -> &[u8] {
+    let content = line.strip_suffix(b"\r").unwrap_or(line);
+    if first { content.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(content) } else { content }
 }
 
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r'))
+}
+
+fn overlong(limit: usize) -> String {
+    format!("line is longer than the limit of {limit} bytes")
 }
 
 fn score_piece(
@@ -307,10 +341,7 @@ fn score_piece(
         number += 1;
         let first = offset;
         offset += line.len() as u64 + 1;
-        let mut content = line.strip_suffix(b"\r").unwrap_or(line);
-        if number == 1 {
-            content = content.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(content);
-        }
+        let content = content_of(line, number == 1);
         if is_blank(content) {
             continue;
         }
@@ -318,7 +349,9 @@ fn score_piece(
         let result = score_line(options, content, row, &mut writer, &mut outcomes, &mut scored);
         row += 1;
         if let Err(message) = result {
-            let raw = line.to_vec();
+            let kept = if content.len() > options.max_line { KEPT_HEAD } else { line.len() };
+            let kept = if options.keep_raw { kept.min(line.len()) } else { 0 };
+            let raw = line[..kept].to_vec();
             scored.fed.bad.push(BadLine { line: number, offset: first, message, raw });
         }
     }
@@ -334,8 +367,7 @@ fn score_line(
     scored: &mut Scored,
 ) -> Result<(), String> {
     if line.len() > options.max_line {
-        let (length, limit) = (line.len(), options.max_line);
-        return Err(format!("line of {length} bytes is longer than the limit of {limit} bytes"));
+        return Err(overlong(options.max_line));
     }
     if let Err(error) = std::str::from_utf8(line) {
         return Err(format!("invalid UTF-8 at byte {}", error.valid_up_to()));
@@ -404,96 +436,91 @@ fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome], missing
     for (i, outcome) in outcomes.iter().enumerate() {
         scored.totals.passed[i] += u64::from(outcome.passed);
         if let Some(detail) = &outcome.detail {
-            let key = (u32::try_from(i).unwrap_or(u32::MAX), detail.to_string());
-            add_detail(&mut scored.details, key, 1);
+            scored.details.add(i, detail, 1);
         }
     }
 }
 
-/// `{"name": …, "type": …, "passed": `, which each result of a scorer starts with.
-fn result_head(name: &str, kind: &str) -> String {
-    let mut head = b"{\"name\":".to_vec();
-    quote_into(&mut head, name.as_bytes());
-    head.extend_from_slice(b",\"type\":");
-    quote_into(&mut head, kind.as_bytes());
-    head.extend_from_slice(b",\"passed\":");
-    String::from_utf8(head).unwrap_or_default()
-}
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
 
-/// Writes output lines.
-struct Writer<'a> {
-    gate: &'a Gate,
-    shown: Shown,
-    names: &'a [String],
-}
+    use super::*;
+    use crate::scorers::Options;
 
-impl Writer<'_> {
-    fn line(
-        &mut self,
-        out: &mut Vec<u8>,
-        id: Option<Cursor<'_>>,
-        row: u64,
-        decision: &Decision,
-        outcomes: &[Outcome],
-    ) {
-        out.extend_from_slice(b"{\"id\":");
-        match id {
-            Some(id) if id.kind() == Kind::String => quote_into(out, &id.content()),
-            Some(id) if id.kind() == Kind::Number => {
-                out.extend_from_slice(id.number_text().as_bytes());
-            }
-            Some(id) => {
-                out.extend_from_slice(if id.kind() == Kind::True { b"true" } else { b"false" });
-            }
-            None => out.extend_from_slice(row.to_string().as_bytes()),
-        }
-        out.extend_from_slice(b",\"verdict\":\"");
-        out.extend_from_slice(decision.verdict.name().as_bytes());
-        out.extend_from_slice(b"\",\"combined\":");
-        push_number(out, decision.combined);
-        if let Some(threshold) = self.gate.threshold() {
-            out.extend_from_slice(b",\"threshold\":");
-            push_number(out, threshold);
-        }
-        if let Some(reason) = decision.reason {
-            out.extend_from_slice(b",\"reason\":");
-            quote_into(out, reason.text().as_bytes());
-        }
-        if let Some(who) = decision.decided_by() {
-            out.extend_from_slice(b",\"decided_by\":");
-            quote_into(out, who.as_bytes());
-        }
-        if self.shown != Shown::None {
-            out.extend_from_slice(b",\"results\":[");
-            self.results(out, outcomes);
-            out.push(b']');
-        }
-        out.extend_from_slice(b"}\n");
+    fn gate() -> Gate {
+        let spec = br#"{"scorers": [{"type": "contains", "value": "ok"}]}"#;
+        Gate::from_json(spec, Options::default()).unwrap()
     }
 
-    fn results(&self, out: &mut Vec<u8>, outcomes: &[Outcome]) {
-        let mut first = true;
-        for (head, outcome) in self.names.iter().zip(outcomes) {
-            if outcome.passed && self.shown == Shown::Failed {
-                continue;
-            }
-            if !first {
-                out.push(b',');
-            }
-            first = false;
-            out.extend_from_slice(head.as_bytes());
-            out.extend_from_slice(if outcome.passed { b"true" } else { b"false" });
-            out.extend_from_slice(b",\"score\":");
-            push_number(out, outcome.score);
-            if let Some(detail) = &outcome.detail {
-                out.extend_from_slice(b",\"detail\":");
-                quote_into(out, detail.as_bytes());
-            }
-            out.push(b'}');
+    fn run(input: &[u8], block: usize, max_line: usize, threads: usize) -> (String, Vec<BadLine>) {
+        let (gate, stop) = (gate(), AtomicBool::new(false));
+        let options = LineOptions {
+            field: "output".into(),
+            id_field: "id".into(),
+            shown: Shown::Failed,
+            max_line,
+            keep_raw: true,
+        };
+        let mut scorer = LineScorer::new(options, 1);
+        let workers = Workers { threads, stop: &stop };
+        let (mut output, mut bad, mut rows) = (Vec::new(), Vec::new(), 0);
+        let blocks: Vec<&[u8]> = input.chunks(block).chain([&b""[..]]).collect();
+        for (i, part) in blocks.iter().enumerate() {
+            let last = i + 1 == blocks.len();
+            let fed = scorer.feed(&gate, part, last, u64::MAX, &workers, &mut || ()).unwrap();
+            output.extend(fed.output);
+            rows += fed.rows;
+            bad.extend(fed.bad);
+        }
+        assert_eq!(scorer.rows(), rows + bad.len() as u64);
+        (String::from_utf8(output).unwrap(), bad)
+    }
+
+    #[test]
+    fn blocks_of_any_size_give_the_same() {
+        let long = "x".repeat(90);
+        let input = format!(
+            "\u{FEFF}\r\n{{\"output\": \"ok\"}}\r\n\n7\n{{\"output\": \"{long}\"}}\n{{\"output\": null}}"
+        );
+        let (output, bad) = run(input.as_bytes(), input.len(), 64, 1);
+        let ids: Vec<&str> = output.lines().map(|l| l.split(',').next().unwrap()).collect();
+        assert_eq!(ids, ["{\"id\":0", "{\"id\":3"]);
+        let places: Vec<_> = bad.iter().map(|b| (b.line, b.offset, b.message.as_str())).collect();
+        let wanted = [
+            (4, 24, "expected an object, got number"),
+            (5, 26, "line is longer than the limit of 64 bytes"),
+        ];
+        assert_eq!(places, wanted);
+        for block in 1..=input.len() {
+            assert_eq!(
+                run(input.as_bytes(), block, 64, 1),
+                (output.clone(), bad.clone()),
+                "{block}"
+            );
         }
     }
-}
 
-fn push_number(out: &mut Vec<u8>, value: f64) {
-    out.extend_from_slice(ryu_js::Buffer::new().format(value).as_bytes());
+    #[test]
+    fn a_line_at_the_limit_is_a_row_wherever_blocks_end() {
+        let line = r#"{"output": "ok"}"#;
+        for end in ["", "\n", "\r\n"] {
+            let input = format!("\u{FEFF}{line}{end}");
+            for block in 1..=input.len() {
+                assert!(run(input.as_bytes(), block, line.len(), 1).1.is_empty());
+                assert_eq!(run(input.as_bytes(), block, line.len() - 1, 1).1.len(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn threads_give_the_same() {
+        let mut input = "\u{FEFF}\n".to_owned();
+        for i in 0..20_000 {
+            input += if i % 7 == 0 { "[]\n" } else { "{\"output\": \"ok\"}\n" };
+        }
+        let one = run(input.as_bytes(), usize::MAX, 64, 1);
+        assert_eq!(one.1.len(), 2858);
+        assert_eq!(run(input.as_bytes(), usize::MAX, 64, 3), one);
+    }
 }

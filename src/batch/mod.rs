@@ -4,8 +4,10 @@
 //! * [`LineScorer`]: JSON lines in, JSON lines out, in bounded memory.
 
 mod columns;
+mod frequent;
 mod jsonl;
 mod pool;
+mod writer;
 
 use std::sync::atomic::AtomicBool;
 

@@ -8,11 +8,13 @@
 //! Work is bounded by states times bytes. Above the bound a lazy DFA that gives up early takes
 //! the place of `meta::Regex`, which cannot be interrupted.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use regex_automata::hybrid::dfa::DFA;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::util::pool::Pool;
 use regex_automata::{Anchored, Input, meta, nfa::thompson};
+use regex_syntax::hir::print::Printer;
 use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition,
 };
@@ -46,11 +48,23 @@ pub(super) struct Automaton {
     engines: [OnceLock<Option<Engine>>; 3],
 }
 
-struct Engine {
+enum Engine {
+    /// No text of the alphabet can match.
+    Never,
+    Automata(Box<Automata>),
+}
+
+struct Automata {
     meta: meta::Regex,
     hir: Hir,
     states: u64,
-    lazy: OnceLock<Option<DFA>>,
+    lazy: OnceLock<Option<Lazy>>,
+}
+
+/// A lazy DFA, with caches for the threads that use it.
+struct Lazy {
+    dfa: DFA,
+    caches: Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>>,
 }
 
 impl Automaton {
@@ -89,13 +103,21 @@ impl Automaton {
             Alphabet::Any
         };
         let engine = self.engine(alphabet.min(self.widest))?;
-        engine.is_match(if self.code_points { target.bytes() } else { target.cesu8() })
+        match engine {
+            Engine::Never => Some(false),
+            Engine::Automata(automata) if self.code_points => automata.is_match(target.bytes()),
+            Engine::Automata(automata) => automata.is_match(target.cesu8()),
+        }
     }
 
     /// Bytes of memory, roughly.
     pub(super) fn memory(&self) -> usize {
         let engines = self.engines.iter().filter_map(|slot| slot.get().and_then(Option::as_ref));
-        engines.map(|engine| engine.meta.memory_usage() + 4096).sum()
+        let size = |engine: &Engine| match engine {
+            Engine::Never => 0,
+            Engine::Automata(automata) => automata.meta.memory_usage() + 4096,
+        };
+        engines.map(size).sum()
     }
 
     fn engine(&self, alphabet: Alphabet) -> Option<&Engine> {
@@ -108,7 +130,10 @@ impl Automaton {
     }
 
     fn build(&self, alphabet: Alphabet) -> Option<Engine> {
-        let states = states(&self.node);
+        if never(&self.node, alphabet) {
+            return Some(Engine::Never);
+        }
+        let states = states(&self.node, alphabet);
         if states > MAX_STATES {
             return None;
         }
@@ -120,11 +145,12 @@ impl Automaton {
             .hybrid_cache_capacity(CACHE_CAPACITY);
         let build = || meta::Builder::new().configure(config).build_from_hir(&hir).ok();
         let meta = catch_unwind(AssertUnwindSafe(build)).ok()??;
-        Some(Engine { meta, hir, states, lazy: OnceLock::new() })
+        let automata = Automata { meta, hir, states, lazy: OnceLock::new() };
+        Some(Engine::Automata(Box::new(automata)))
     }
 }
 
-impl Engine {
+impl Automata {
     fn is_match(&self, text: &[u8]) -> Option<bool> {
         let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
         if self.states.saturating_mul(bytes) > WORK_LIMIT {
@@ -138,16 +164,16 @@ impl Engine {
         if self.lazy.get().is_none() {
             let _ = self.lazy.set(self.build_lazy());
         }
-        let dfa = self.lazy.get()?.as_ref()?;
+        let lazy = self.lazy.get()?.as_ref()?;
         let search = || {
-            let mut cache = dfa.create_cache();
+            let mut cache = lazy.caches.get();
             let input = Input::new(text).anchored(Anchored::No).earliest(true);
-            dfa.try_search_fwd(&mut cache, &input).ok().map(|found| found.is_some())
+            lazy.dfa.try_search_fwd(&mut cache, &input).ok().map(|found| found.is_some())
         };
         catch_unwind(AssertUnwindSafe(search)).ok()?
     }
 
-    fn build_lazy(&self) -> Option<DFA> {
+    fn build_lazy(&self) -> Option<Lazy> {
         use regex_automata::hybrid::dfa::Config;
         let nfa = thompson::Compiler::new()
             .configure(
@@ -163,25 +189,61 @@ impl Engine {
             .skip_cache_capacity_check(true)
             .minimum_cache_clear_count(Some(3))
             .minimum_bytes_per_state(Some(10));
-        DFA::builder().configure(config).build_from_nfa(nfa).ok()
+        let dfa = DFA::builder().configure(config).build_from_nfa(nfa).ok()?;
+        let of = dfa.clone();
+        Some(Lazy { dfa, caches: Pool::new(Box::new(move || of.create_cache())) })
     }
 }
 
-/// An estimate, from above, of the states of the automaton.
-pub(super) fn states(node: &Node) -> u64 {
-    let sum = |nodes: &[Node]| nodes.iter().fold(1, |n: u64, x| n.saturating_add(states(x)));
+/// A regular pattern with flag u in the syntax of the `regex` crate: it has the same matches in
+/// every text without surrogate halves.
+pub(super) fn rust_syntax(node: &Node) -> String {
+    let mut text = String::new();
+    let written = Printer::new().print(&translate(node, Alphabet::Scalars), &mut text);
+    written.map(|()| text).unwrap_or_default()
+}
+
+/// An estimate, from above, of the states of the automaton for any text.
+pub(super) fn most_states(node: &Node) -> u64 {
+    states(node, Alphabet::Any)
+}
+
+fn states(node: &Node, alphabet: Alphabet) -> u64 {
+    let is_ascii = alphabet == Alphabet::Ascii;
+    let all = |nodes: &[Node]| {
+        nodes.iter().fold(1, |n: u64, node| n.saturating_add(states(node, alphabet)))
+    };
     match node {
+        Node::Char(c) if is_ascii || *c < 0x80 => 1,
         Node::Char(_) => 3,
-        Node::Set(set) if set.ranges().last().is_none_or(|r| r.1 < 0x80) => 1,
+        Node::Set(set) if is_ascii || set.ranges().last().is_none_or(|r| r.1 < 0x80) => 1,
         Node::Set(set) => 12 + 4 * u64::try_from(set.ranges().len()).unwrap_or(u64::MAX / 8),
-        Node::Cat(nodes) | Node::Alt(nodes) => sum(nodes),
-        Node::Group(body, _) => states(body),
+        Node::Cat(nodes) | Node::Alt(nodes) => all(nodes),
+        Node::Group(body, _) => states(body, alphabet),
         Node::Repeat(r) => {
             let copies = if r.max == UNBOUNDED { r.min.saturating_add(1) } else { r.max };
-            states(&r.body).saturating_add(1).saturating_mul(u64::from(copies))
+            states(&r.body, alphabet).saturating_add(1).saturating_mul(u64::from(copies))
         }
-        Node::Look(look) => states(&look.body),
+        Node::Look(look) => states(&look.body, alphabet),
         Node::Empty | Node::BackRef(_) | Node::Assert(_) => 1,
+    }
+}
+
+/// True where no text of the alphabet can match.
+fn never(node: &Node, alphabet: Alphabet) -> bool {
+    let holds = |low: u32, high: u32| match alphabet {
+        Alphabet::Ascii => low < 0x80,
+        Alphabet::Scalars => low < 0xD800 || high > 0xDFFF,
+        Alphabet::Any => true,
+    };
+    match node {
+        Node::Char(c) => !holds(*c, *c),
+        Node::Set(set) => !set.ranges().iter().any(|r| holds(r.0, r.1)),
+        Node::Cat(nodes) => nodes.iter().any(|n| never(n, alphabet)),
+        Node::Alt(nodes) => nodes.iter().all(|n| never(n, alphabet)),
+        Node::Group(body, _) => never(body, alphabet),
+        Node::Repeat(r) => r.min > 0 && never(&r.body, alphabet),
+        Node::Empty | Node::Look(_) | Node::BackRef(_) | Node::Assert(_) => false,
     }
 }
 

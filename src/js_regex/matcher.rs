@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::ast::{Assert, UNBOUNDED};
 use super::fold;
 use super::program::{Op, Pc, Program};
+use super::scratch::{Frame, Scratch, UNSET, clear, has, set};
+use super::units::{decode, decode_last, is_line_end, is_word};
 
 /// Steps of a run in which nothing can be memoised.
 pub(super) const BUDGET: u64 = 5_000_000;
@@ -23,12 +25,8 @@ const MAX_FRAMES: usize = 2_000_000;
 const MAX_LOG: usize = 8_000_000;
 /// Bytes of the memo.
 const MAX_MEMO: usize = 64 << 20;
-/// Scratch memory that a thread keeps between runs, in elements.
-const KEPT: usize = 1 << 16;
 /// Steps between two looks at the stop flag.
 const POLL: u64 = 1 << 16;
-
-const UNSET: usize = usize::MAX;
 
 /// Why a run has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,33 +49,6 @@ pub(super) fn run(program: &Program, text: &[u8], stop: Option<&AtomicBool>) -> 
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::default());
-}
-
-/// Buffers that are reused from run to run.
-#[derive(Default)]
-struct Scratch {
-    stack: Vec<Frame>,
-    registers: Vec<usize>,
-    /// The stack indices of the lookarounds that are being answered.
-    looks: Vec<usize>,
-    /// Memo bits: states that were entered.
-    seen: Vec<u64>,
-    /// Memo bits of states in lookaround bodies that lead to success.
-    good: Vec<u64>,
-    /// Memo bits on the way to the current state, inside lookarounds.
-    path: Vec<usize>,
-    /// All memo bits set inside a lookaround with an empty loop.
-    marked: Vec<usize>,
-}
-
-#[derive(Clone, Copy)]
-enum Frame {
-    /// Another way on.
-    Branch { pc: Pc, at: usize, path: usize },
-    /// A register to restore.
-    Undo { register: u32, value: usize },
-    /// A lookaround whose body is above.
-    Look { pc: Pc, at: usize, path: usize, marked: usize },
 }
 
 struct Matcher<'m> {
@@ -487,95 +458,6 @@ impl<'m> Matcher<'m> {
                 };
                 let at_edge = is_word(decode_last(before)) != is_word(decode(after));
                 at_edge == (kind == Assert::WordFolded)
-            }
-        }
-    }
-}
-
-impl Scratch {
-    fn reset(&mut self, words: usize, registers: usize) {
-        self.stack.clear();
-        self.looks.clear();
-        self.path.clear();
-        self.marked.clear();
-        self.registers.clear();
-        self.registers.resize(registers, UNSET);
-        self.seen.clear();
-        self.seen.resize(words, 0);
-        self.good.clear();
-        self.good.resize(words, 0);
-    }
-
-    /// Gives large buffers back.
-    fn shrink(&mut self) {
-        self.stack.clear();
-        self.stack.shrink_to(KEPT);
-        for buffer in [&mut self.seen, &mut self.good] {
-            buffer.clear();
-            buffer.shrink_to(KEPT);
-        }
-        for buffer in [&mut self.registers, &mut self.looks, &mut self.path, &mut self.marked] {
-            buffer.clear();
-            buffer.shrink_to(KEPT);
-        }
-    }
-}
-
-fn has(bits: &[u64], bit: usize) -> bool {
-    bits.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
-}
-
-fn set(bits: &mut [u64], bit: usize) {
-    if let Some(word) = bits.get_mut(bit / 64) {
-        *word |= 1 << (bit % 64);
-    }
-}
-
-fn clear(bits: &mut [u64], bit: usize) {
-    if let Some(word) = bits.get_mut(bit / 64) {
-        *word &= !(1 << (bit % 64));
-    }
-}
-
-fn is_word(c: u32) -> bool {
-    matches!(c, 0x30..=0x39 | 0x41..=0x5A | 0x5F | 0x61..=0x7A)
-}
-
-fn is_line_end(c: u32) -> bool {
-    matches!(c, 0x0A | 0x0D | 0x2028 | 0x2029)
-}
-
-/// The first character of generalised UTF-8 and its bytes; (0, 0) at the end.
-#[inline]
-pub(super) fn decode(text: &[u8]) -> (u32, usize) {
-    let tail = |b: u8| u32::from(b & 0x3F);
-    match *text {
-        [] => (0, 0),
-        [a, ..] if a < 0x80 => (u32::from(a), 1),
-        [a, b, ..] if (0xC0..0xE0).contains(&a) => (u32::from(a & 0x1F) << 6 | tail(b), 2),
-        [a, b, c, ..] if (0xE0..0xF0).contains(&a) => {
-            (u32::from(a & 0x0F) << 12 | tail(b) << 6 | tail(c), 3)
-        }
-        [a, b, c, d, ..] if a >= 0xF0 => {
-            (u32::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d), 4)
-        }
-        // Not WTF-8: never panic, and always move on.
-        [a, ..] => (u32::from(a), 1),
-    }
-}
-
-/// The last character of generalised UTF-8 and its bytes; (0, 0) at the start.
-#[inline]
-fn decode_last(text: &[u8]) -> (u32, usize) {
-    match text.last() {
-        None => (0, 0),
-        Some(&b) if b < 0x80 => (u32::from(b), 1),
-        Some(&b) => {
-            let from = text.len().saturating_sub(4);
-            let lead = (from..text.len()).rev().find(|&i| text[i] & 0xC0 != 0x80);
-            match lead {
-                Some(i) if decode(&text[i..]).1 == text.len() - i => decode(&text[i..]),
-                _ => (u32::from(b), 1),
             }
         }
     }

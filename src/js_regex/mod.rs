@@ -29,8 +29,10 @@ mod fold;
 mod matcher;
 mod plan;
 mod program;
+mod scratch;
 mod set;
 mod syntax;
+mod units;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -123,12 +125,12 @@ impl JsRegex {
         target: &Target<'_>,
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
-        let facts = target.facts();
-        if self.ast.matches_inside_pair && facts.has_astral {
+        // Facts cost a look at the whole text, so they are asked for where they matter only.
+        if self.ast.matches_inside_pair && target.facts().has_astral {
             return (Ok(true), 0);
         }
-        let automata_are_exact = !(self.ast.has_line_anchor && facts.has_cr_ls_ps)
-            && (facts.is_ascii || !self.ast.has_folded_word);
+        let automata_are_exact = (!self.ast.has_line_anchor || !target.facts().has_cr_ls_ps)
+            && (!self.ast.has_folded_word || target.facts().is_ascii);
         if automata_are_exact && let Some(answer) = self.plan.test(target) {
             return (Ok(answer), 0);
         }
@@ -179,6 +181,13 @@ impl JsRegex {
         &self.sorted_flags
     }
 
+    /// The pattern in the syntax of the `regex` crate, where that can say it: a regular pattern
+    /// with flag u. The two agree on every text without surrogate halves.
+    pub fn rust_syntax(&self) -> Option<String> {
+        let regular = self.ast.root.is_regular() && !self.ast.has_line_anchor;
+        (regular && self.flags.code_points()).then(|| automata::rust_syntax(&self.ast.root))
+    }
+
     /// Bytes of memory that the compiled pattern takes now, roughly; automata grow with use.
     pub fn memory_usage(&self) -> usize {
         let program = self.program.get().map_or(0, Program::memory);
@@ -197,7 +206,7 @@ fn utf16(bytes: &[u8]) -> Vec<u16> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (c, width) = matcher::decode(rest);
+        let (c, width) = units::decode(rest);
         if let Ok(unit) = u16::try_from(c) {
             units.push(unit);
         } else {

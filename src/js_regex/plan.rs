@@ -12,9 +12,9 @@ use memchr::memmem::Finder;
 use super::ast::{Assert, Ast, Look, Node, Repeat, UNBOUNDED};
 use super::automata::{self, Automaton};
 use super::flags::Flags;
-use super::matcher::decode;
 use super::program::SetTable;
 use super::set::CharSet;
+use super::units::decode;
 use crate::target::{Target, push_scalar, wtf8};
 
 /// How a pattern is answered without the matcher.
@@ -25,7 +25,11 @@ pub(super) enum Plan {
         end: bool,
     },
     /// The whole text is one of these.
-    OneOf(HashSet<Vec<u8>>),
+    OneOf {
+        texts: HashSet<Vec<u8>>,
+        /// The length of the longest: a longer text is not hashed.
+        longest: usize,
+    },
     Run(Run),
     Regular(Box<Automaton>),
     /// All of these hold, each from the start of the text.
@@ -90,7 +94,10 @@ impl Plan {
                     (false, false) => finder.find(text).is_some(),
                 })
             }
-            Plan::OneOf(texts) => Some(texts.contains(target.bytes())),
+            Plan::OneOf { texts, longest } => {
+                let text = target.bytes();
+                Some(text.len() <= *longest && texts.contains(text))
+            }
             Plan::Run(run) => Some(run.test(target)),
             Plan::Regular(automaton) => automaton.is_match(target),
             Plan::Split(parts) => {
@@ -109,7 +116,7 @@ impl Plan {
     pub(super) fn memory(&self) -> usize {
         match self {
             Plan::Literal { finder, .. } => finder.needle().len(),
-            Plan::OneOf(texts) => texts.iter().map(|t| t.len() + 64).sum(),
+            Plan::OneOf { texts, .. } => texts.iter().map(|t| t.len() + 64).sum(),
             Plan::Regular(automaton) => automaton.memory(),
             Plan::Split(parts) => parts
                 .iter()
@@ -277,7 +284,9 @@ fn one_of(node: &Node, flags: Flags) -> Option<Plan> {
         Node::Cat(terms) => literal_bytes(terms, flags),
         other => literal_bytes(std::slice::from_ref(other), flags),
     });
-    texts.collect::<Option<HashSet<_>>>().map(Plan::OneOf)
+    let texts = texts.collect::<Option<HashSet<_>>>()?;
+    let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
+    Some(Plan::OneOf { texts, longest })
 }
 
 /// Estimated states above which a run is counted even where an anchor is missing.
@@ -286,7 +295,7 @@ const MANY_STATES: u64 = 256;
 fn run(node: &Node, flags: Flags) -> Option<Plan> {
     let (terms, start, end) = anchors(node);
     let [Node::Repeat(r)] = terms else { return None };
-    if !(start && end) && automata::states(node) < MANY_STATES {
+    if !(start && end) && automata::most_states(node) < MANY_STATES {
         return None;
     }
     let set = match &*r.body {
@@ -350,10 +359,28 @@ fn split(node: &Node, flags: Flags) -> Option<Vec<Part>> {
         parts.push(part(&look.body, look.negative, flags)?);
         rest = tail;
     }
-    if !rest.is_empty() {
+    if let Some((nowhere, all)) = tempered(rest, flags) {
+        parts.extend([nowhere, all]);
+    } else if !rest.is_empty() {
         parts.push(part(&Node::cat(rest.to_vec()), false, flags)?);
     }
     Some(parts)
+}
+
+/// `(?:(?!x)S)*$` over a set S: `x` is nowhere, and all characters are of the set.
+fn tempered(rest: &[Node], flags: Flags) -> Option<(Part, Part)> {
+    let [Node::Repeat(r), Node::Assert(Assert::End)] = rest else { return None };
+    let Node::Cat(body) = &*r.body else { return None };
+    let [Node::Look(look), set @ (Node::Set(_) | Node::Char(_))] = &body[..] else { return None };
+    let barred = &look.body;
+    // At the end of the text nothing is barred, so what may be empty cannot be said this way.
+    if !look.ahead || !look.negative || !barred.is_regular() || barred.can_be_empty() {
+        return None;
+    }
+    let plan = plan_node(&open_edges((**barred).clone(), flags.max_char()), flags);
+    let all = Node::Repeat(Repeat { body: Box::new(set.clone()), ..r.clone() });
+    let all = part(&Node::Cat(vec![all, Node::Assert(Assert::End)]), false, flags)?;
+    Some((Part { negative: true, quick: None, plan }, all))
 }
 
 fn part(body: &Node, negative: bool, flags: Flags) -> Option<Part> {

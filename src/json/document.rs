@@ -128,7 +128,11 @@ impl<'a> Document<'a> {
         Cursor { doc: self, index: 0 }
     }
 
-    /// The value of a node, by [`Cursor::index`].
+    /// The value of a node, by [`Cursor::index`] or [`Cursor::after`].
+    pub fn at(&self, index: usize) -> Option<Cursor<'_>> {
+        (index < self.nodes.len()).then(|| self.cursor(index))
+    }
+
     pub(super) fn cursor(&self, index: usize) -> Cursor<'_> {
         Cursor { doc: self, index: index_u32(index) }
     }
@@ -193,6 +197,18 @@ impl<'d> Cursor<'d> {
         self.index as usize
     }
 
+    /// The index after the value's last descendant: where its next sibling stands. A container's
+    /// first child stands right behind it.
+    pub fn after(self) -> usize {
+        self.node().next as usize
+    }
+
+    /// Where the value starts in the text; None where it was not read as it stands.
+    pub fn start(self) -> Option<usize> {
+        let node = self.node();
+        (node.place != Place::Side).then_some(node.start as usize)
+    }
+
     fn raw(self) -> &'d [u8] {
         let node = self.node();
         let from = if node.place == Place::Side { &self.doc.side[..] } else { self.doc.text };
@@ -205,8 +221,15 @@ impl<'d> Cursor<'d> {
         (node.start as usize, node.end as usize, node.place)
     }
 
+    /// Where a scalar's content stands in the text; None where it was decoded or rewritten.
+    pub fn text_span(self) -> Option<(usize, usize)> {
+        let node = self.node();
+        let scalar = !matches!(node.kind, Kind::Array | Kind::Object);
+        (scalar && node.place != Place::Side).then_some((node.start as usize, node.end as usize))
+    }
+
     /// The bytes of the content, where [`Cursor::is_raw`] says that they are not escaped.
-    pub(super) fn raw_bytes(self) -> &'d [u8] {
+    pub fn raw_bytes(self) -> &'d [u8] {
         self.raw()
     }
 

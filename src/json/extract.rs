@@ -10,8 +10,9 @@
 
 use memchr::memmem;
 
+use super::MAX_DEPTH;
 use super::document::Document;
-use super::strict::parse_range;
+use super::strict::parse_within;
 use crate::target::{trim_js, trim_js_span};
 
 /// Where the strict tier found its value.
@@ -57,12 +58,17 @@ pub fn extract(text: &[u8]) -> Option<Document<'_>> {
 
 /// The same, with the span and the step.
 pub fn extract_with_source(text: &[u8]) -> Option<Extracted<'_>> {
+    extract_within(text, MAX_DEPTH)
+}
+
+/// The same with another limit of depth.
+pub fn extract_within(text: &[u8], max_depth: usize) -> Option<Extracted<'_>> {
     let (start, end) = trimmed_span(text, 0, text.len());
     if start == end {
         return None;
     }
     let attempt = |(start, end), source| {
-        let document = parse_range(text, start, end).ok()?;
+        let document = parse_within(text, start, end, max_depth).ok()?;
         Some(Extracted { document, span: (start, end), source })
     };
     attempt((start, end), Source::Whole)

@@ -10,7 +10,8 @@
 //! * [`coerce()`]: a value brought to the types that a schema asks for.
 //! * [`Value`]: an owned tree, for what a gate's author wrote.
 //!
-//! Depth is limited to [`MAX_DEPTH`]; deeper text is not JSON. No parser here recurses.
+//! Depth is limited to [`MAX_DEPTH`] unless a caller asks for more; deeper text is not JSON. No
+//! parser here recurses.
 
 mod build;
 mod candidates;
@@ -34,14 +35,14 @@ pub use coerce::{Coerced, Coercion, coerce};
 pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
 pub use document::{Cursor, Document, Kind};
 pub use duplicates::duplicate_keys;
-pub use extract::{Extracted, Source, extract, extract_with_source};
+pub use extract::{Extracted, Source, extract, extract_with_source, extract_within};
 pub use number::Decimal;
 pub use repair::{
     Candidates, Other, RepairError, RepairErrorKind, RepairOptions, Repaired, repair, step_budget,
 };
 pub use spans::{KeyedSpan, KeyedSpans, object_spans};
 pub use stream::{JsonStream, Progress};
-pub use strict::{ErrorKind, ParseError, parse, parse_range};
+pub use strict::{ErrorKind, ParseError, parse, parse_range, parse_within};
 pub(crate) use string::quote_into;
 pub use string::{quote, unescape};
 pub use value::{Number, Value};

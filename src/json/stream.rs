@@ -40,6 +40,8 @@ pub struct JsonStream {
     state: Option<State>,
     progress: Progress,
     search: usize,
+    /// Where the document starts.
+    start: usize,
     /// A reasoning block whose end is looked for: its name.
     reasoning: Option<Vec<u8>>,
     fenced: bool,
@@ -59,7 +61,7 @@ impl Default for JsonStream {
 }
 
 impl JsonStream {
-    /// A stream that nests at most `max_depth` levels, and never more than [`MAX_DEPTH`].
+    /// A stream that nests at most `max_depth` levels.
     pub fn new(max_depth: usize) -> Self {
         JsonStream {
             text: Vec::new(),
@@ -67,12 +69,13 @@ impl JsonStream {
             state: None,
             progress: Progress::Waiting,
             search: 0,
+            start: 0,
             reasoning: None,
             fenced: false,
             prose: false,
             tail: 0,
             tail_open: false,
-            max_depth: max_depth.min(MAX_DEPTH),
+            max_depth,
             finished: false,
             steps: 0,
         }
@@ -86,6 +89,11 @@ impl JsonStream {
     /// The text so far.
     pub fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// The span of the document in bytes, as far as it was read.
+    pub fn span(&self) -> Option<(usize, usize)> {
+        self.state.as_ref().map(|s| (self.start, s.at.min(self.text.len())))
     }
 
     /// What was repaired so far.
@@ -178,6 +186,7 @@ impl JsonStream {
     }
 
     fn begin(&mut self, at: usize) {
+        self.start = at;
         let mut state = State::new(at, self.max_depth, u64::MAX);
         state.events = Some(Vec::new());
         state.fenced = self.fenced;

@@ -38,7 +38,8 @@ pub enum ErrorKind {
     InvalidNumber,
     /// Something follows the value.
     TrailingText,
-    /// Arrays and objects nest deeper than [`MAX_DEPTH`].
+    /// Arrays and objects nest deeper than the limit, which is [`MAX_DEPTH`] unless another was
+    /// asked for.
     TooDeep,
     /// The text is longer than 4 GiB.
     TooLong,
@@ -77,7 +78,18 @@ pub fn parse(text: &[u8]) -> Result<Document<'_>, ParseError> {
 
 /// Parses `text[start..end]`; offsets and positions count from the start of `text`.
 pub fn parse_range(text: &[u8], start: usize, end: usize) -> Result<Document<'_>, ParseError> {
-    match parse_until(text, start, end, MAX_DEPTH) {
+    parse_within(text, start, end, MAX_DEPTH)
+}
+
+/// The same with another limit of depth. What recurses over a document takes none that is deeper
+/// than [`MAX_DEPTH`].
+pub fn parse_within(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    max_depth: usize,
+) -> Result<Document<'_>, ParseError> {
+    match parse_until(text, start, end, max_depth) {
         Stopped { error: None, nodes, .. } => Ok(Document { text, side: Vec::new(), nodes }),
         Stopped { error: Some(error), .. } => Err(error),
     }

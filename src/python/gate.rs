@@ -23,7 +23,7 @@ use crate::scorers::Options;
 use crate::target::Target;
 
 /// So many texts are held at a time while the GIL is released.
-const SLICE: usize = 65_536;
+pub(super) const SLICE: usize = 65_536;
 
 /// A built gate.
 #[pyclass(frozen, module = "scoregate._native", name = "Gate", skip_from_py_object)]
@@ -220,7 +220,7 @@ pub(super) fn interruptible<R: Send>(
 }
 
 /// The texts as a list; one `str` is a mistake.
-fn texts_list<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+pub(super) fn texts_list<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
     if let Ok(list) = texts.cast::<PyList>() {
         return Ok(list.clone());
     }
@@ -246,7 +246,11 @@ fn same_length<'py>(
     Err(PyValueError::new_err(message))
 }
 
-fn read_texts(texts: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<Vec<Option<Text>>> {
+pub(super) fn read_texts(
+    texts: &Bound<'_, PyList>,
+    start: usize,
+    end: usize,
+) -> PyResult<Vec<Option<Text>>> {
     let mut slice = Vec::with_capacity(end - start);
     for index in start..end {
         let item = texts.get_item(index)?;

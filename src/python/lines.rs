@@ -23,13 +23,14 @@ type Bad<'py> = (u64, u64, String, Bound<'py, PyBytes>);
 #[pymethods]
 impl LineScorer {
     #[new]
-    #[pyo3(signature = (gate, *, field="output", id_field="id", details="failed", max_line=67_108_864, threads=None))]
+    #[pyo3(signature = (gate, *, field="output", id_field="id", details="failed", max_line=67_108_864, keep_raw=true, threads=None))]
     fn new(
         gate: &Bound<'_, Gate>,
         field: &str,
         id_field: &str,
         details: &str,
         max_line: usize,
+        keep_raw: bool,
         threads: Option<i64>,
     ) -> PyResult<Self> {
         let shown = match details {
@@ -39,8 +40,13 @@ impl LineScorer {
             _ => return Err(PyValueError::new_err("details: must be one of failed|all|none")),
         };
         let gate = gate.get().clone();
-        let options =
-            LineOptions { field: field.into(), id_field: id_field.into(), shown, max_line };
+        let options = LineOptions {
+            field: field.into(),
+            id_field: id_field.into(),
+            shown,
+            max_line,
+            keep_raw,
+        };
         let state = Mutex::new(batch::LineScorer::new(options, gate.core.scorers().len()));
         Ok(LineScorer { gate, threads: thread_count(threads)?, state })
     }

@@ -7,8 +7,10 @@ mod batch;
 mod error;
 mod functions;
 mod gate;
+mod grammar;
 mod json;
 mod lines;
+mod regex;
 mod results;
 mod text;
 mod value;
@@ -38,9 +40,19 @@ mod _native {
     #[pymodule_export]
     use super::gate::Gate;
     #[pymodule_export]
-    use super::json::extract_json;
+    use super::grammar::{
+        JudgeVerdict, Verdict, Winner, parse_judge, parse_judge_batch, parse_verdict,
+        parse_verdict_batch, parse_winner, parse_winner_batch,
+    };
+    #[pymodule_export]
+    use super::json::{
+        Diagnostic, JSONResult, JSONStream, extract_json, extract_json_batch, json_codes,
+        parse_json, schema_violations,
+    };
     #[pymodule_export]
     use super::lines::LineScorer;
+    #[pymodule_export]
+    use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
 

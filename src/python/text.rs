@@ -53,13 +53,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
 }
 
 /// A Python `str` of WTF-8 bytes, lone halves kept.
+#[inline]
 pub(super) fn to_str<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(PyString::new(py, text)),
-        Err(_) => {
-            let decoded =
-                PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogatepass"))?;
-            Ok(decoded.cast_into::<PyString>()?)
-        }
-    }
+    // Python checks the UTF-8 while it reads it.
+    PyString::from_bytes(py, bytes).or_else(|_| surrogates_to_str(py, bytes))
+}
+
+#[cold]
+fn surrogates_to_str<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    let decoded = PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogatepass"))?;
+    Ok(decoded.cast_into::<PyString>()?)
 }

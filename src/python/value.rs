@@ -1,12 +1,12 @@
-//! JSON values between Python and the core. Depth is limited in both directions.
+//! JSON values from Python to the core. Depth is limited.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
-use super::text::{Text, to_str};
-use crate::json::{Cursor, Kind, MAX_DEPTH, Number, Value};
+use super::text::Text;
+use crate::json::{MAX_DEPTH, Number, Value};
 
 /// A JSON value from Python: dict (any mapping), list, tuple, str, int, float, bool or None.
 ///
@@ -101,40 +101,4 @@ fn items<'py>(
         list.push(read(&item, path, depth + 1)?);
     }
     Ok(Value::Array(list))
-}
-
-/// The Python value at a cursor. Integers are exact.
-pub(super) fn to_python<'py>(py: Python<'py>, value: Cursor<'_>) -> PyResult<Bound<'py, PyAny>> {
-    // Recursion is bounded: every document is at most MAX_DEPTH deep.
-    Ok(match value.kind() {
-        Kind::Null => py.None().into_bound(py),
-        Kind::False => PyBool::new(py, false).to_owned().into_any(),
-        Kind::True => PyBool::new(py, true).to_owned().into_any(),
-        Kind::Number => number(py, value.number_text())?,
-        Kind::String => to_str(py, &value.content())?.into_any(),
-        Kind::Array => {
-            let list = PyList::empty(py);
-            for item in value.elements() {
-                list.append(to_python(py, item)?)?;
-            }
-            list.into_any()
-        }
-        Kind::Object => {
-            let dict = PyDict::new(py);
-            for (key, item) in value.members() {
-                dict.set_item(to_str(py, &key.content())?, to_python(py, item)?)?;
-            }
-            dict.into_any()
-        }
-    })
-}
-
-fn number<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    if text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
-        return Ok(PyFloat::new(py, text.parse().unwrap_or(f64::NAN)).into_any());
-    }
-    match text.parse::<i64>() {
-        Ok(small) => Ok(small.into_pyobject(py)?.into_any()),
-        Err(_) => py.get_type::<PyInt>().call1((text,)),
-    }
 }

@@ -6,10 +6,13 @@
 //! ```json
 //! {"type": "json-schema", "schema": {"type": "object", "required": ["status", "data"]}}
 //! ```
+//!
+//! With `repair` the repair tier reads the text in place of the strict one, and `maxSeverity` says
+//! how much a repair may have cost. The detail of a failure names what was repaired.
 
 use super::{Build, Field, Options, Scorer};
 use crate::contract::{AnySchema, schema_shape_errors};
-use crate::json::Value;
+use crate::json::{self, Code, Diagnostic, RepairErrorKind, RepairOptions, Severity, Value};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::target::Target;
@@ -17,15 +20,29 @@ use crate::target::Target;
 /// The scorer.
 pub struct JsonSchema {
     schema: AnySchema,
+    repair: bool,
+    max_severity: Option<Severity>,
 }
 
 impl Build for JsonSchema {
     const TYPE: &'static str = "json-schema";
-    const FIELDS: &'static [Field] = &[Field::required(
-        "schema",
-        r#"{"type": ["object", "boolean"]}"#,
-        "a five-keyword contract or a JSON Schema",
-    )];
+    const FIELDS: &'static [Field] = &[
+        Field::required(
+            "schema",
+            r#"{"type": ["object", "boolean"]}"#,
+            "a five-keyword contract or a JSON Schema",
+        ),
+        Field::optional(
+            "repair",
+            r#"{"type": "boolean"}"#,
+            "mend broken JSON before the schema is checked; false by default",
+        ),
+        Field::optional(
+            "maxSeverity",
+            r#"{"enum": ["lossless", "guess", "lossy"]}"#,
+            "the worst repair that is allowed, with repair; lossy by default",
+        ),
+    ];
     const SUMMARY: &'static str = "the text holds JSON that fits a schema";
     const EXAMPLE: &'static str =
         r#"{"type": "json-schema", "schema": {"type": "object", "required": ["status"]}}"#;
@@ -37,15 +54,95 @@ impl Build for JsonSchema {
             }
             Some(schema) => errors.extend(schema_shape_errors(schema, &format!("{path}.schema"))),
         }
+        let repair = spec.get("repair");
+        if repair.is_some_and(|repair| !matches!(repair, Value::Bool(_))) {
+            errors.push(format!("{path}.repair: must be a boolean"));
+        }
+        let Some(severity) = spec.get("maxSeverity") else { return };
+        if severity.as_str().and_then(Severity::from_name).is_none() {
+            errors.push(format!("{path}.maxSeverity: must be one of lossless|guess|lossy"));
+        } else if matches!(repair, None | Some(Value::Bool(false))) {
+            errors.push(format!("{path}.maxSeverity: needs repair: true"));
+        }
     }
 
     fn build(spec: &Value, _: &Options) -> Self {
-        JsonSchema { schema: AnySchema::new(spec.get("schema").unwrap_or(&Value::Null)) }
+        JsonSchema {
+            schema: AnySchema::new(spec.get("schema").unwrap_or(&Value::Null)),
+            repair: spec.get("repair") == Some(&Value::Bool(true)),
+            max_severity: spec
+                .get("maxSeverity")
+                .and_then(Value::as_str)
+                .and_then(Severity::from_name),
+        }
     }
+}
+
+impl JsonSchema {
+    fn repaired(&self, target: &Target<'_>) -> Outcome {
+        let repaired = target.repaired();
+        let document = match &repaired.result {
+            Ok(document) => document,
+            Err(error) => {
+                let why = error.kind;
+                return Outcome::fail(format!(
+                    "target is not valid JSON, nor to be repaired: {why}"
+                ));
+            }
+        };
+        if let Some(code) = self.above(target) {
+            let why = RepairErrorKind::Severity(code);
+            return Outcome::fail(format!("target {why}"));
+        }
+        let root = document.root();
+        Outcome::check(self.schema.holds(root), || {
+            let violations = self.schema.violations(root).join("; ");
+            match codes(&repaired.diagnostics) {
+                codes if codes.is_empty() => violations,
+                codes => format!("{violations} (repaired: {codes})"),
+            }
+        })
+    }
+
+    /// A repair that costs more than is allowed.
+    fn above(&self, target: &Target<'_>) -> Option<Code> {
+        let max = self.max_severity?;
+        let repaired = target.repaired();
+        if repaired.more_diagnostics > 0 {
+            // Not all are listed.
+            let options = RepairOptions { max_severity: Some(max), ..RepairOptions::default() };
+            return match json::repair(target.bytes(), &options).result.err()?.kind {
+                RepairErrorKind::Severity(code) => Some(code),
+                _ => None,
+            };
+        }
+        let worst = repaired.diagnostics.iter().map(|d| d.severity).max()?;
+        let first = repaired.diagnostics.iter().find(|d| d.severity == worst)?;
+        (worst > max).then_some(first.code)
+    }
+}
+
+/// What was repaired inside the document: each code once, at most eight.
+fn codes(diagnostics: &[Diagnostic]) -> String {
+    let mut codes: Vec<&str> = Vec::new();
+    for diagnostic in diagnostics {
+        let outside = matches!(diagnostic.code, Code::DiscardedText | Code::ReasoningSkipped);
+        if !outside && !codes.contains(&diagnostic.code.name()) {
+            codes.push(diagnostic.code.name());
+        }
+    }
+    if codes.len() > 8 {
+        codes.truncate(8);
+        codes.push("…");
+    }
+    codes.join(", ")
 }
 
 impl Scorer for JsonSchema {
     fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome {
+        if self.repair {
+            return self.repaired(target);
+        }
         let Some(document) = target.json() else {
             return Outcome::fail("target is not valid JSON");
         };

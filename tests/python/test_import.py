@@ -7,6 +7,9 @@ import sys
 
 HEAVY = [
     "asyncio",
+    "openai",
+    "sqlite3",
+    "scoregate.judge",
     "subprocess",
     "rich",
     "typer",

@@ -76,8 +76,10 @@ fn a_fixture_scorer_builds() {
         fs::copy(&path, to).unwrap();
     }
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    // The dependencies stay as they are, so that what is built already is used.
+    // The dependencies stay as they are, so that what is built already is used; under another
+    // name the copy does not overwrite what is built of the crate itself.
     let library = manifest.split("\n[[").next().unwrap();
+    let library = library.replacen("name = \"scoregate\"", "name = \"scoregate-fixture\"", 1);
     fs::write(copy.join("Cargo.toml"), format!("{library}\n[workspace]\n")).unwrap();
     fs::copy(root().join("Cargo.lock"), copy.join("Cargo.lock")).unwrap();
     fs::copy(root().join("README.md"), copy.join("README.md")).unwrap();

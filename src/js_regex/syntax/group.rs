@@ -13,8 +13,7 @@ impl Parser<'_> {
     pub(super) fn group(&mut self) -> Parsed<Node> {
         self.at += 1;
         self.enter()?;
-        let node =
-            if self.unit(0) == Some(0x3F) { self.special_group()? } else { self.capture()? };
+        let node = if self.unit(0) == Some(0x3F) { self.special_group()? } else { self.capture()? };
         self.depth -= 1;
         Ok(node)
     }
@@ -144,20 +143,20 @@ impl Parser<'_> {
         self.has_names || self.scan().has_names
     }
 
-    /// Counts the groups of the rest of the pattern, as V8 does: classes are not nested here.
+    /// Counts the groups of the rest of the pattern, as V8 does.
     fn scan(&mut self) -> Scan {
         if let Some(scan) = self.scan {
             return scan;
         }
         let mut scan = Scan { groups: self.groups, has_names: self.has_names };
         let mut rest = self.units[self.at.min(self.units.len())..].iter();
-        let mut in_class = false;
+        let mut classes: u32 = 0;
         while let Some(&unit) = rest.next() {
             match u8::try_from(unit).unwrap_or(0) {
                 b'\\' => drop(rest.next()),
-                b'[' => in_class = true,
-                b']' => in_class = false,
-                b'(' if !in_class => match rest.as_slice() {
+                b'[' if classes == 0 || self.flags.unicode_sets => classes += 1,
+                b']' => classes = classes.saturating_sub(1),
+                b'(' if classes == 0 => match rest.as_slice() {
                     [0x3F, 0x3C, after, ..] if ![0x3D, 0x21].contains(after) => {
                         scan.groups += 1;
                         scan.has_names = true;

@@ -1,7 +1,7 @@
 //! `\p{…}` and `\P{…}` under u and v.
 
 use super::class_sets::ClassSet;
-use super::property_names::{BINARY, CATEGORIES, SCRIPTS, STRINGS, find};
+use super::property_names::{BINARY, CATEGORIES, FLAGS, SCRIPTS, STRINGS, find};
 use super::{Parsed, Parser};
 use crate::js_regex::fold;
 use crate::js_regex::set::CharSet;
@@ -109,10 +109,16 @@ pub(super) fn binary(name: &str) -> Option<CharSet> {
 
 /// The ranges that the tables of `regex-syntax` have.
 fn lookup(query: &str) -> Option<CharSet> {
+    use regex_syntax::hir::{Class, HirKind};
     let hir = regex_syntax::parse(&format!(r"\p{{{query}}}")).ok()?;
     match hir.into_kind() {
-        regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class)) => {
+        HirKind::Class(Class::Unicode(class)) => {
             Some(class.iter().map(|r| (u32::from(r.start()), u32::from(r.end()))).collect())
+        }
+        // A property of one character, such as `Zl`.
+        HirKind::Literal(literal) => {
+            let text = std::str::from_utf8(&literal.0).ok()?;
+            Some(text.chars().map(|c| (u32::from(c), u32::from(c))).collect())
         }
         _ => None,
     }
@@ -132,6 +138,12 @@ fn strings(name: &str, ignore_case: bool) -> Option<ClassSet> {
         "Emoji_Keycap_Sequence" => {
             for c in "0123456789#*".chars() {
                 class.add_string(&[u32::from(c), 0xFE0F, 0x20E3]);
+            }
+        }
+        "RGI_Emoji_Flag_Sequence" => {
+            for region in FLAGS.split_ascii_whitespace() {
+                let letters = region.bytes().map(|b| 0x1_F1E6 + u32::from(b) - u32::from(b'A'));
+                class.add_string(&letters.collect::<Vec<u32>>());
             }
         }
         "RGI_Emoji_Modifier_Sequence" => {

@@ -29,6 +29,8 @@ pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
                 return match probe.key_ahead(next) {
                     Ok(Some(true)) => Ahead::Keys,
                     Ok(None) if quoted => Ahead::Cut,
+                    // A stream: the key has not come yet.
+                    Err(_) => Ahead::Cut,
                     _ => Ahead::Nothing,
                 };
             }

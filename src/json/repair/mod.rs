@@ -43,7 +43,8 @@ pub enum Candidates {
 /// How to repair.
 #[derive(Clone, Debug)]
 pub struct RepairOptions {
-    /// The deepest nesting, at most [`MAX_DEPTH`].
+    /// The deepest nesting, [`MAX_DEPTH`] by default. What recurses over a document (schemas,
+    /// owned values) takes none that is deeper than that.
     pub max_depth: usize,
     /// Which documents are wanted.
     pub candidates: Candidates,
@@ -165,7 +166,7 @@ pub fn step_budget(len: usize) -> u64 {
 
 /// Reads the JSON that a text (WTF-8) was meant to hold.
 pub fn repair<'a>(text: &'a [u8], options: &RepairOptions) -> Repaired<'a> {
-    let max_depth = options.max_depth.min(MAX_DEPTH);
+    let max_depth = options.max_depth;
     let (start, end) = trim_js_span(text);
     let stopped = parse_until(text, start, end, max_depth);
     let Some(error) = stopped.error else {
@@ -326,7 +327,7 @@ fn scalar<'a>(
     if !quoted && first != b'(' && words > 0 {
         return None;
     }
-    let mut state = State::new(start, options.max_depth.min(MAX_DEPTH), step_budget(body.len()));
+    let mut state = State::new(start, options.max_depth, step_budget(body.len()));
     state.partial = options.partial;
     let mut parser = Parser { text: text.get(..end)?, last: true, state };
     if matches!(parser.run(), Stop::TooDeep | Stop::Budget | Stop::Escaped) {

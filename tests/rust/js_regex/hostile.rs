@@ -167,9 +167,14 @@ fn huge_counts_and_patterns_are_read() {
     let classes = "[^a-c]?".repeat(9_000);
     check(&classes, "", "xyz", Yes, 0);
     check(&format!("^{}$", "(?:a|b)?".repeat(7_000)), "", &"ab".repeat(3_000), Yes, MEMO_BUDGET);
-    for too_large in ["a".repeat(64 * 1024 + 1), format!("{}a{}", "(".repeat(300), ")".repeat(300))] {
+    for too_large in ["a".repeat(64 * 1024 + 1), format!("{}a{}", "(".repeat(300), ")".repeat(300))]
+    {
         let error = JsRegex::new(too_large.as_bytes(), "").unwrap_err().to_string();
-        assert!(error.ends_with(": Regular expression too large"), "{}", &error[error.len() - 60..]);
+        assert!(
+            error.ends_with(": Regular expression too large"),
+            "{}",
+            &error[error.len() - 60..]
+        );
     }
     let groups = "()".repeat(32_767);
     assert!(JsRegex::new(groups.as_bytes(), "").is_ok());
@@ -178,7 +183,9 @@ fn huge_counts_and_patterns_are_read() {
 #[test]
 fn deep_nesting_fits_a_small_stack() {
     let run = || {
-        for (open, close) in [("(", ")"), ("(?:", ")*"), ("(?=", ")"), ("(?<!", "b)"), ("(?:x|", ")?")] {
+        for (open, close) in
+            [("(", ")"), ("(?:", ")*"), ("(?=", ")"), ("(?<!", "b)"), ("(?:x|", ")?")]
+        {
             let pattern = format!("{}a{}", open.repeat(249), close.repeat(249));
             let regex = JsRegex::new(pattern.as_bytes(), "").unwrap();
             let target = Target::new("aaab");

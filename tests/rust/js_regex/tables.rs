@@ -57,3 +57,12 @@ fn every_row_has_nodes_answer() {
         assert!(all >= 9 && right * 10 >= all * 9, "{kind}: {right} of {all}");
     }
 }
+
+#[test]
+fn one_regex_answers_texts_of_each_alphabet() {
+    let regex = JsRegex::new(br"[\ud83c-\ud83e][\udc00-\udfff]", "").unwrap();
+    for (text, want) in [("plain", false), ("é", false), ("a 🚀", true), ("⚠\u{FE0F} é 🤖 x", true)]
+    {
+        assert_eq!(regex.test(&Target::new(text)), Ok(want), "{text}");
+    }
+}

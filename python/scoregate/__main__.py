@@ -1,0 +1,24 @@
+"""The command line: ``scoregate`` and ``python -m scoregate``."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Runs the command line and gives its exit code."""
+    try:
+        from .cli import run
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("typer", "rich"):
+            raise
+        message = "scoregate: the command line needs two packages: pip install 'scoregate[cli]'"
+        print(message, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

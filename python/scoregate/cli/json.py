@@ -1,0 +1,291 @@
+"""The commands for JSON in text: ``extract`` and ``repair``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from .. import _native
+from .. import json_repair as drop_in
+from ..errors import InputError
+from ..files import _open_sink, reason
+from . import look
+from .app import UNDER, _exit_codes, _help, _inputs, _UsageError, app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: So many diagnostics of a file are shown.
+_SHOWN = 20
+
+#: The characters of a line that are shown around a fault.
+_WIDTH = 96
+
+_STYLES = {"lossless": "green", "guess": "yellow", "lossy": "red", "error": "bold red"}
+_EXITS = "Exit codes: 0 done; 1 a text held no JSON; 2 usage; 3 input or output failed."
+
+Severity = Annotated[
+    str | None,
+    typer.Option(
+        "--max-severity",
+        metavar="lossless|guess|lossy",
+        help="Refuse repairs above it.",
+        show_default=False,
+    ),
+]
+Field = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The input is JSON lines; read this key of each row."),
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no diagnostics.")]
+Indent = Annotated[int | None, typer.Option(metavar="N", help="Spaces of indentation.")]
+Ascii = Annotated[
+    bool, typer.Option("--ensure_ascii", "--ensure-ascii", help="Escape all but ASCII.")
+]
+Output = Annotated[str, typer.Option("-o", "--output", metavar="TARGET", help="Where to write.")]
+
+
+@app.command(
+    help=_help(
+        "Print the JSON that texts hold, one value a line.\n\n"
+        "The whole text, else a fenced block, else what stands between brackets. What was repaired "
+        "is shown on standard error.",
+        ("scoregate extract answer.txt", "The value, strictly read."),
+        ("llm ask | scoregate extract --repair --indent 2", "Broken JSON too."),
+        (
+            "scoregate extract --repair --field output runs.jsonl > values.jsonl",
+            "A value for each row; null where there is none.",
+        ),
+    ),
+    epilog=_EXITS,
+)
+def extract(
+    inputs: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE|-", show_default=False)
+    ] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend broken JSON.")] = False,
+    field: Field = None,
+    max_severity: Severity = None,
+    indent: Indent = None,
+    ensure_ascii: Ascii = False,
+    output: Output = "-",
+    quiet: Quiet = False,
+) -> None:
+    """Prints the JSON that texts hold."""
+    with _exit_codes():
+        if max_severity is not None and not repair:
+            raise _UsageError("--max-severity needs --repair")
+        options: dict[str, Any] = {"mode": "repair" if repair else "strict"}
+        options["max_severity"] = _severity(max_severity)
+        missed = False
+        with _open_sink(output) as sink:
+            for name, text in _texts(_inputs(inputs), field):
+                result = _parse(text, options) if isinstance(text, str) else None
+                found = result is not None and result.ok
+                missed = missed or not found
+                if result is not None and not quiet:
+                    _show(name, str(text), result)
+                if found or field is not None:
+                    value = result.value if result is not None else None
+                    sink.write(_dumps(value, indent, ensure_ascii))
+            sink.finish()
+            sink.commit()
+    if missed:
+        raise typer.Exit(UNDER)
+
+
+@app.command(
+    help=_help(
+        "Repair broken JSON.\n\n"
+        "A text holds one document, prose and fences around it are left out. What was repaired is "
+        "shown on standard error. The options are those of the command json_repair.",
+        ("scoregate repair broken.json", "Prints the repaired document."),
+        ("scoregate repair -i broken.json", "Replaces the file."),
+        (
+            "scoregate repair --field output -i runs.jsonl",
+            "In each row of a JSONL file, puts repaired JSON text in place of the text.",
+        ),
+    ),
+    epilog=_EXITS,
+)
+def repair(
+    filename: Annotated[str | None, typer.Argument(metavar="FILE|-", show_default=False)] = None,
+    inline: Annotated[bool, typer.Option("-i", "--inline", help="Replace the file.")] = False,
+    output: Output = "-",
+    ensure_ascii: Ascii = False,
+    indent: Indent = 2,
+    skip_json_loads: Annotated[
+        bool, typer.Option("--skip-json-loads", help="Accepted; changes nothing.")
+    ] = False,
+    schema: Annotated[
+        str | None, typer.Option(metavar="SCHEMA", help="A JSON Schema that guides the repair.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse faults of structure.")] = False,
+    field: Field = None,
+    max_severity: Severity = None,
+    quiet: Quiet = False,
+) -> None:
+    """Repairs a file."""
+    with _exit_codes():
+        place = _inputs([filename] if filename else None)[0]
+        if inline and output != "-":
+            raise _UsageError("-i and -o cannot be used together")
+        if inline and place == "-":
+            raise _UsageError("-i needs a file")
+        if schema is not None and strict:
+            raise _UsageError("--schema and --strict cannot be used together")
+        options: dict[str, Any] = {"max_severity": _severity(max_severity)}
+        if schema is not None:
+            options["schema"] = _schema(schema)
+        missed = 0
+        with _open_sink(place if inline else output) as sink:
+            if field is None:
+                text = _read(place)
+                result = _parse(text, options)
+                if not quiet:
+                    _show(place, text, result)
+                missed = int(not result.ok or (strict and _refused(place, result)))
+                if not missed:
+                    sink.write(_dumps(result.value, indent, ensure_ascii))
+            else:
+                missed = _repair_rows(place, field, options, sink, strict=strict, quiet=quiet)
+            if not missed or field is not None:
+                sink.finish()
+                sink.commit()
+    if missed:
+        raise typer.Exit(UNDER)
+
+
+def _repair_rows(
+    place: str, field: str, options: dict[str, Any], sink: Any, *, strict: bool, quiet: bool
+) -> int:
+    """Writes each row with its field repaired; gives the number of texts without JSON."""
+    rows = changed = missed = 0
+    for number, line in enumerate(_read(place).split("\n"), 1):
+        if not line.strip():
+            continue
+        row = _row(place, number, line)
+        rows += 1
+        text = row.get(field)
+        if isinstance(text, str):
+            result = _parse(text, options)
+            if result.ok and not (strict and _refused(f"{place}:{number}", result)):
+                whole = result.source == "whole" and not result.diagnostics
+                if not whole:
+                    row[field] = json.dumps(result.value, ensure_ascii=False)
+                    line = json.dumps(row, ensure_ascii=False)
+                    changed += 1
+            else:
+                missed += 1
+        sink.write(line.encode("utf-8", "surrogatepass") + b"\n")
+    if not quiet:
+        look.tell("note", f"{rows:,} rows, {changed:,} repaired, {missed:,} without JSON")
+    return missed
+
+
+def _severity(name: str | None) -> str | None:
+    if name not in (None, "lossless", "guess", "lossy"):
+        raise _UsageError("--max-severity: must be one of lossless|guess|lossy")
+    return name
+
+
+def _parse(text: str, options: dict[str, Any]) -> _native.JSONResult:
+    return _native.parse_json(text, **options)
+
+
+def _schema(path: str) -> Any:
+    found = _native.parse_json(_read(path), mode="strict")
+    if not found.ok or not isinstance(found.value, (dict, bool)):
+        raise InputError(f"{path}: is no JSON Schema")
+    return found.value
+
+
+def _read(place: str) -> str:
+    try:
+        if place == "-":
+            data = sys.stdin.buffer.read()
+        else:
+            with open(place, "rb") as file:
+                data = file.read()
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{place}: not UTF-8 text (byte {error.start})") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{place}: {reason(error)}") from error
+
+
+def _texts(places: list[str], field: str | None) -> Iterator[tuple[str, Any]]:
+    """Each text, with the name of its place."""
+    for place in places:
+        name = "<stdin>" if place == "-" else place
+        text = _read(place)
+        if field is None:
+            yield name, text
+            continue
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                yield f"{name}:{number}", _row(name, number, line).get(field)
+
+
+def _row(name: str, number: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{name}:{number}: not a JSON line: {error}") from error
+    if not isinstance(row, dict):
+        raise InputError(f"{name}:{number}: expected an object")
+    return row
+
+
+def _dumps(value: Any, indent: int | None, ensure_ascii: bool) -> bytes:
+    text = json.dumps(value, indent=indent, ensure_ascii=ensure_ascii)
+    # A lone surrogate half has no UTF-8.
+    if not text.isascii():
+        text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text.encode() + b"\n"
+
+
+def _refused(name: str, result: _native.JSONResult) -> bool:
+    """Whether ``--strict`` refuses the repairs; tells which one."""
+    try:
+        drop_in._refuse(result)
+    except ValueError as error:
+        look.tell("error", f"{name}: {error}")
+        return True
+    return False
+
+
+def _show(name: str, text: str, result: _native.JSONResult) -> None:
+    """The diagnostics on standard error, each with its line and a caret under the fault."""
+    view = look.console(sys.stderr)
+    lines = text.split("\n")
+    found = result.diagnostics
+    for diagnostic in found[:_SHOWN]:
+        style = _STYLES.get(diagnostic.severity, "")
+        view.print(
+            Text.assemble(
+                (f"{look.printable(name)}:{diagnostic.line}:{diagnostic.column}: ", "bold"),
+                (diagnostic.severity, style),
+                f": {diagnostic.code}: {diagnostic.message}",
+            ),
+            soft_wrap=True,
+        )
+        if diagnostic.line <= len(lines):
+            shown, caret = _excerpt(lines[diagnostic.line - 1], diagnostic.column - 1)
+            view.print(Text(f"  {shown}"), soft_wrap=True)
+            view.print(Text(f"  {' ' * caret}^", style=style), soft_wrap=True)
+    if len(found) > _SHOWN:
+        look.tell("note", f"{look.printable(name)}: … and {len(found) - _SHOWN:,} more")
+
+
+def _excerpt(line: str, column: int) -> tuple[str, int]:
+    """A stretch of a line around a column, and the cells before that column in it."""
+    start = max(0, column - _WIDTH // 2)
+    before, after = line[start:column], line[column : start + _WIDTH]
+    left = ("…" if start else "") + look.printable(before)
+    right = look.printable(after) + ("…" if start + _WIDTH < len(line) else "")
+    return left + right, Text(left).cell_len

@@ -1,0 +1,283 @@
+"""A drop-in for the package ``json_repair``: the same names, arguments and defaults.
+
+>>> from scoregate import json_repair
+>>> json_repair.repair_json("{'a': 1,")
+'{"a": 1}'
+>>> json_repair.loads("{'a': 1,")
+{'a': 1}
+
+Unlike the rest of scoregate these functions give ``""`` for a text that holds no JSON. What else
+differs from the package is listed in ``docs/json.md``; `scoregate.parse_json` is the function to
+write new code for.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, overload
+
+from . import _native
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["from_file", "load", "loads", "repair_json"]
+
+JSONReturnType: TypeAlias = "dict[str, Any] | list[Any] | str | float | int | bool | None"
+Log: TypeAlias = "list[dict[str, Any]]"
+
+#: Characters of the text that a log entry shows on each side.
+_WINDOW = 10
+
+#: Repairs of structure, which ``strict`` refuses.
+_STRUCTURAL = frozenset(
+    {
+        "array_as_object",
+        "dropped_key",
+        "dropped_text",
+        "duplicate_key",
+        "extra_comma",
+        "missing_colon",
+        "missing_comma",
+        "missing_value",
+        "several_documents",
+        "surplus_closer",
+        "wrong_closer",
+    }
+)
+
+
+@overload
+def repair_json(
+    json_str: str = "",
+    return_objects: Literal[False] = False,
+    skip_json_loads: bool = False,
+    logging: Literal[False] = False,
+    json_fd: TextIO | None = None,
+    chunk_length: int = 0,
+    stream_stable: bool = False,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+    **json_dumps_args: Any,
+) -> str: ...
+
+
+@overload
+def repair_json(
+    json_str: str = "",
+    return_objects: Literal[True] = True,
+    skip_json_loads: bool = False,
+    logging: Literal[False] = False,
+    json_fd: TextIO | None = None,
+    chunk_length: int = 0,
+    stream_stable: bool = False,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+    **json_dumps_args: Any,
+) -> JSONReturnType: ...
+
+
+@overload
+def repair_json(
+    json_str: str = "",
+    return_objects: bool = False,
+    skip_json_loads: bool = False,
+    logging: Literal[True] = True,
+    json_fd: TextIO | None = None,
+    chunk_length: int = 0,
+    stream_stable: bool = False,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+    **json_dumps_args: Any,
+) -> tuple[JSONReturnType, Log]: ...
+
+
+@overload
+def repair_json(
+    json_str: str = "",
+    return_objects: bool = False,
+    skip_json_loads: bool = False,
+    logging: bool = False,
+    json_fd: TextIO | None = None,
+    chunk_length: int = 0,
+    stream_stable: bool = False,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+    **json_dumps_args: Any,
+) -> JSONReturnType | tuple[JSONReturnType, Log]: ...
+
+
+def repair_json(
+    json_str: str = "",
+    return_objects: bool = False,
+    skip_json_loads: bool = False,
+    logging: bool = False,
+    json_fd: TextIO | None = None,
+    chunk_length: int = 0,
+    stream_stable: bool = False,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+    **json_dumps_args: Any,
+) -> JSONReturnType | tuple[JSONReturnType, Log]:
+    """The JSON that a text was meant to hold, as JSON text; ``""`` where it holds none.
+
+    Args:
+        json_str: the text.
+        return_objects: gives the value in place of its JSON text.
+        skip_json_loads: accepted; valid JSON is read as it is in any case.
+        logging: gives ``(value, log)``. A log entry has ``text`` (what was done) and ``context``
+            (the text around it), and the fields of a `JSONDiagnostic`.
+        json_fd: a file to read in place of ``json_str``.
+        chunk_length: accepted; a file is read at once.
+        stream_stable: the text is the start of a longer one: a number or literal that may go on
+            is left out of the value, so that what one prefix gives the next one keeps.
+        strict: raises for repeated keys, missing or surplus separators, missing values, several
+            documents.
+        schema: a JSON Schema, ``True``, ``False`` or a pydantic model: values are read as it
+            wants, and the result must fit it.
+        schema_repair_mode: ``salvage`` is not offered.
+        json_dumps_args: arguments of `json.dumps`, such as ``ensure_ascii`` and ``indent``.
+
+    Raises:
+        ValueError: under ``strict`` or ``schema``, a value that those refuse; a text that is too
+            deep; wrong arguments.
+    """
+    if schema_repair_mode not in ("standard", "salvage"):
+        raise ValueError("schema_repair_mode: must be one of standard|salvage")
+    if schema_repair_mode == "salvage":
+        if schema is None:
+            raise ValueError("schema_repair_mode='salvage' requires schema.")
+        raise ValueError("schema_repair_mode: salvage is not offered; use standard")
+    if schema is not None and strict:
+        raise ValueError("schema and strict cannot be used together.")
+    if json_fd is not None:
+        json_str = json_fd.read()
+    wanted = None if schema is None else _schema(schema)
+    result = _native.parse_json(json_str, partial=stream_stable, schema=wanted)
+    value: JSONReturnType = _value(result)
+    if strict:
+        _refuse(result)
+    if wanted is not None:
+        found = _native.schema_violations(value, wanted) if result.ok else ["no JSON found"]
+        if found:
+            raise ValueError("; ".join(found))
+    if logging:
+        return value, _log(result, json_str)
+    if return_objects:
+        return value
+    return json.dumps(value, **json_dumps_args) if result.ok else ""
+
+
+def loads(
+    json_str: str,
+    skip_json_loads: bool = False,
+    logging: bool = False,
+    stream_stable: bool = False,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+) -> JSONReturnType | tuple[JSONReturnType, Log] | str:
+    """The value that a text was meant to hold; ``""`` where it holds none.
+
+    The arguments are those of `repair_json`.
+    """
+    if not (logging or strict or stream_stable) and schema is None:
+        if schema_repair_mode != "standard":
+            raise ValueError("schema_repair_mode='salvage' requires schema.")
+        value: JSONReturnType = _value(_native.parse_json(json_str))
+        return value
+    return repair_json(
+        json_str=json_str,
+        return_objects=True,
+        skip_json_loads=skip_json_loads,
+        logging=logging,
+        stream_stable=stream_stable,
+        strict=strict,
+        schema=schema,
+        schema_repair_mode=schema_repair_mode,
+    )
+
+
+def load(
+    fd: TextIO,
+    skip_json_loads: bool = False,
+    logging: bool = False,
+    chunk_length: int = 0,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+) -> JSONReturnType | tuple[JSONReturnType, Log]:
+    """The value that a file was meant to hold; ``""`` where it holds none.
+
+    The arguments are those of `repair_json`.
+    """
+    return repair_json(
+        json_fd=fd,
+        chunk_length=chunk_length,
+        return_objects=True,
+        skip_json_loads=skip_json_loads,
+        logging=logging,
+        strict=strict,
+        schema=schema,
+        schema_repair_mode=schema_repair_mode,
+    )
+
+
+def from_file(
+    filename: str | Path,
+    skip_json_loads: bool = False,
+    logging: bool = False,
+    chunk_length: int = 0,
+    strict: bool = False,
+    schema: Any | None = None,
+    schema_repair_mode: Literal["standard", "salvage"] = "standard",
+) -> JSONReturnType | tuple[JSONReturnType, Log]:
+    """The value that a file, named by its path, was meant to hold.
+
+    The arguments are those of `repair_json`. The file is UTF-8.
+    """
+    with open(filename, encoding="utf-8") as fd:
+        return load(
+            fd=fd,
+            skip_json_loads=skip_json_loads,
+            logging=logging,
+            chunk_length=chunk_length,
+            strict=strict,
+            schema=schema,
+            schema_repair_mode=schema_repair_mode,
+        )
+
+
+def _value(result: _native.JSONResult) -> Any:
+    """The value, and ``""`` where the text holds none; limits are errors."""
+    if result.ok:
+        return result.value
+    error = result.error
+    if error is not None and error.code not in ("no_json", "not_utf8"):
+        raise ValueError(str(error))
+    return ""
+
+
+def _refuse(result: _native.JSONResult) -> None:
+    for found in result.diagnostics:
+        if found.code in _STRUCTURAL:
+            raise ValueError(str(found))
+
+
+def _schema(schema: Any) -> Any:
+    """A schema as a JSON value; a pydantic model gives its own."""
+    of_model = getattr(schema, "model_json_schema", None)
+    return of_model() if callable(of_model) else schema
+
+
+def _log(result: _native.JSONResult, text: str) -> Log:
+    entries = []
+    for found in result.diagnostics:
+        start, end = max(0, found.offset - _WINDOW), found.offset + _WINDOW
+        entries.append({"text": found.message, "context": text[start:end], **found.to_dict()})
+    return entries

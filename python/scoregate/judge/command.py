@@ -1,0 +1,154 @@
+"""A judge that is a command: the prompt on its standard input, the reply on its standard output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..errors import JudgeError
+from .protocol import JudgeReply
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+log = logging.getLogger("scoregate.judge")
+
+_CHUNK = 1 << 16
+_KEPT_ERRORS = 4096
+
+
+class CommandJudge:
+    """Runs an argument list, without a shell, once a prompt.
+
+    The command reads the prompt (UTF-8) from standard input and writes the reply to standard
+    output. It runs in a process group of its own, which is killed when the time is up, the output
+    too long, or the run cancelled. Another exit code than 0 is a failure.
+
+    Args:
+        argv: the command and its arguments.
+        timeout: the seconds that a call may take.
+        max_reply_bytes: a longer reply is a failure.
+        env: the environment; by default this process's.
+        cwd: the folder; by default this process's.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str | os.PathLike[str]],
+        *,
+        timeout: float = 60.0,
+        max_reply_bytes: int = 16 << 20,
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if isinstance(argv, str | bytes):
+            raise TypeError("argv: expected a list of arguments, got one text")
+        self._argv = [os.fspath(argument) for argument in argv]
+        if not self._argv:
+            raise ValueError("argv: must name a command")
+        self._timeout = timeout
+        self._most = max_reply_bytes
+        self._env = None if env is None else dict(env)
+        self._cwd = cwd
+
+    @property
+    def name(self) -> str:
+        """``cmd:`` and the name of the program; arguments may hold secrets."""
+        return f"cmd:{os.path.basename(self._argv[0])}"
+
+    @property
+    def identity(self) -> str:
+        """The argument list."""
+        return "cmd:" + json.dumps(self._argv)
+
+    async def ask(self, prompt: str, *, schema: Mapping[str, Any] | None = None) -> JudgeReply:
+        """Runs the command.
+
+        Raises:
+            JudgeError: it cannot be started, fails, takes too long or writes too much.
+        """
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._argv,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=self._env,
+                cwd=self._cwd,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            words = getattr(error, "strerror", None) or type(error).__name__
+            raise JudgeError(f"the command cannot be started: {words}") from None
+        finished = False
+        try:
+            async with asyncio.timeout(self._timeout):
+                text, errors, _ = await asyncio.gather(
+                    self._reply(process), _read_errors(process), _feed(process, prompt)
+                )
+                code = await process.wait()
+            finished = True
+        except TimeoutError:
+            message = f"the command timed out after {self._timeout:g} s"
+            raise JudgeError(message, retryable=True) from None
+        finally:
+            await _end(process, kill=not finished)
+        if code != 0:
+            log.debug("a judge command failed: %r", errors)
+            raise JudgeError(f"the command ended with exit code {code}", retryable=True)
+        return JudgeReply(text.decode("utf-8", "replace"))
+
+    async def _reply(self, process: asyncio.subprocess.Process) -> bytes:
+        stream = process.stdout
+        parts: list[bytes] = []
+        size = 0
+        while stream is not None and (part := await stream.read(_CHUNK)):
+            parts.append(part)
+            size += len(part)
+            if size > self._most:
+                raise JudgeError(f"the reply is longer than {self._most} bytes")
+        return b"".join(parts)
+
+    def __repr__(self) -> str:
+        """The program, without its arguments."""
+        return f"CommandJudge({self.name!r})"
+
+
+async def _feed(process: asyncio.subprocess.Process, prompt: str) -> None:
+    stream = process.stdin
+    if stream is None:
+        return
+    # A command need not read what it is given.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        stream.write(prompt.encode("utf-8", "replace"))
+        await stream.drain()
+    with suppress(BrokenPipeError, ConnectionResetError):
+        stream.close()
+        await stream.wait_closed()
+
+
+async def _read_errors(process: asyncio.subprocess.Process) -> bytes:
+    kept = b""
+    stream = process.stderr
+    while stream is not None and (part := await stream.read(_CHUNK)):
+        kept = (kept + part)[:_KEPT_ERRORS]
+    return kept
+
+
+async def _end(process: asyncio.subprocess.Process, *, kill: bool) -> None:
+    """Kills the process group, whose members may outlive the command, and reaps the command."""
+    if kill:
+        with suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            elif process.returncode is None:
+                process.kill()
+        await process.wait()
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()

@@ -1,0 +1,227 @@
+"""What a judge is: something that takes a prompt and gives a text.
+
+Three kinds are accepted wherever a judge is: an object with an ``ask`` method, a plain function
+from a prompt to a text, and an ``async`` function of the same shape.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import logging
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+from ..errors import JudgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+log = logging.getLogger("scoregate.judge")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of one or more calls."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        """The tokens of both."""
+        return Usage(
+            self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReply:
+    """What a judge answered.
+
+    Attributes:
+        text: the reply, unread.
+        usage: its tokens; None where the judge does not say.
+        model: the model that answered, where the judge says.
+    """
+
+    text: str = field(repr=False)
+    usage: Usage | None = None
+    model: str | None = None
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Takes a prompt and gives a reply, at once or awaitable.
+
+    ``schema`` is the JSON Schema of the wished reply, for servers that can be held to one; a judge
+    may ignore it. A judge that also has a ``name`` is listed under it, one with an ``identity`` (a
+    text that names the model and every parameter) can be cached, and one with an ``async aclose``
+    is closed when a synchronous run ends. Raise :class:`JudgeError` for a failure worth a retry.
+    """
+
+    def ask(
+        self, prompt: str, *, schema: Mapping[str, Any] | None = None
+    ) -> JudgeReply | str | Awaitable[JudgeReply | str]:
+        """Answers a prompt."""
+
+
+#: A plain function that judges.
+JudgeFunction: TypeAlias = "Callable[[str], JudgeReply | str | Awaitable[JudgeReply | str]]"
+
+#: Whatever is accepted as a judge.
+AnyJudge: TypeAlias = "Judge | JudgeFunction"
+
+
+class FunctionJudge:
+    """A function as a judge. A function that is not ``async`` runs in a thread of its own.
+
+    Args:
+        function: takes the prompt, gives the reply as text or as :class:`JudgeReply`.
+        name: what it is called in results and, with ``cacheable``, in the cache.
+        timeout: the seconds that a call may take. A thread cannot be stopped: it is left to itself.
+        cacheable: replies may be cached under the name; give another name when the function
+            changes.
+    """
+
+    def __init__(
+        self,
+        function: JudgeFunction,
+        *,
+        name: str | None = None,
+        timeout: float | None = None,
+        cacheable: bool = False,
+    ) -> None:
+        if not callable(function):
+            raise TypeError("judge: expected an object with ask(prompt), or a function")
+        if cacheable and not name:
+            raise ValueError("name: a cacheable function needs a name of its own")
+        self._function = function
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+        self.identity = f"function:{name}" if cacheable else None
+        self._timeout = timeout
+
+    async def ask(
+        self, prompt: str, *, schema: Mapping[str, Any] | None = None
+    ) -> JudgeReply | str:
+        """Calls the function."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                called = self._function
+                if inspect.iscoroutinefunction(called) or inspect.iscoroutinefunction(
+                    getattr(called, "__call__", None)  # noqa: B004
+                ):
+                    found: Any = called(prompt)
+                else:
+                    found = await in_thread(lambda: called(prompt))
+                return await found if inspect.isawaitable(found) else found  # type: ignore[no-any-return]
+        except TimeoutError:
+            raise JudgeError("timed out", retryable=True) from None
+
+    def __repr__(self) -> str:
+        """The name."""
+        return f"FunctionJudge({self.name!r})"
+
+
+async def in_thread(work: Callable[[], Any]) -> Any:
+    """Runs a function in a daemon thread, so that one that never ends does not keep the process."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def tell(result: Any, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is None:
+            done.set_result(result)
+        else:
+            done.set_exception(error)
+
+    def run() -> None:
+        result: Any = None
+        failure: BaseException | None = None
+        try:
+            result = context.run(work)
+        except StopIteration as error:  # no future can hold it
+            failure = RuntimeError(type(error).__name__)
+        except BaseException as error:
+            failure = error
+        with suppress(RuntimeError):  # the loop has gone
+            loop.call_soon_threadsafe(tell, result, failure)
+
+    threading.Thread(target=run, name="scoregate-judge", daemon=True).start()
+    return await done
+
+
+def as_judge(judge: Any) -> Judge:
+    """A judge from whatever is accepted as one."""
+    if isinstance(judge, Judge) and not isinstance(judge, type):
+        return judge
+    return FunctionJudge(judge)
+
+
+def as_judges(judge: AnyJudge | Sequence[AnyJudge]) -> list[Judge]:
+    """One judge or several as a list.
+
+    Raises:
+        TypeError: something is no judge.
+        ValueError: there is none.
+    """
+    found = (
+        [as_judge(one) for one in judge] if isinstance(judge, list | tuple) else [as_judge(judge)]
+    )
+    if not found:
+        raise ValueError("judge: at least one is needed")
+    return found
+
+
+def judge_name(judge: Judge) -> str:
+    """What a judge is called."""
+    name = getattr(judge, "name", None)
+    return name if isinstance(name, str) and name else type(judge).__name__
+
+
+async def call_judge(
+    judge: Judge, prompt: str, schema: Mapping[str, Any] | None = None
+) -> JudgeReply:
+    """Asks a judge once.
+
+    Raises:
+        JudgeError: the call failed, in whatever way.
+    """
+    try:
+        found: Any
+        if inspect.iscoroutinefunction(judge.ask):
+            found = judge.ask(prompt, schema=schema)
+        else:
+            found = await in_thread(lambda: judge.ask(prompt, schema=schema))
+        if inspect.isawaitable(found):
+            found = await found
+    except JudgeError:
+        raise
+    except Exception as error:
+        # Its message may hold a prompt or a key, so only its type leaves.
+        log.debug("a judge raised", exc_info=True)
+        retryable = isinstance(error, ConnectionError | TimeoutError)
+        raise JudgeError(type(error).__name__, retryable=retryable) from None
+    if isinstance(found, str):
+        return JudgeReply(found)
+    if isinstance(found, JudgeReply):
+        return found
+    raise JudgeError(f"expected a text, got {type(found).__name__}")
+
+
+async def close_judges(judges: Sequence[Judge]) -> None:
+    """Closes what the judges hold open on this event loop."""
+    for judge in judges:
+        close = getattr(judge, "aclose", None)
+        if close is not None:
+            with suppress(Exception):
+                await close()

@@ -1,0 +1,96 @@
+//! The JSON object of a reply: the strict tier's, or a repaired one.
+
+use super::marker::Reader;
+use super::verdict;
+use crate::json::{Cursor, Document, Kind, RepairOptions, Source, object_spans, repair};
+use crate::target::trim_js;
+
+/// The object of a reply and how it was come by.
+#[derive(Clone, Copy)]
+pub(super) struct Object<'d> {
+    root: Cursor<'d>,
+    /// The text behind a repaired object.
+    repaired: Option<&'d [u8]>,
+}
+
+impl<'d> Object<'d> {
+    fn of(document: &'d Document<'d>, repaired: bool) -> Option<Self> {
+        let root = document.root();
+        (root.kind() == Kind::Object)
+            .then(|| Object { root, repaired: repaired.then(|| document.text()) })
+    }
+
+    /// The value of a key that is present.
+    pub(super) fn get(self, key: &str) -> Option<Cursor<'d>> {
+        self.root.get(key.as_bytes())
+    }
+
+    /// The `reason`: a string that is not blank, trimmed.
+    pub(super) fn reason(self) -> Option<Vec<u8>> {
+        let reason = self.get("reason").filter(|v| v.kind() == Kind::String)?.content();
+        let trimmed = trim_js(&reason);
+        (!trimmed.is_empty()).then(|| trimmed.to_vec())
+    }
+
+    /// A boolean. In broken JSON `true|false` is the form of an answer and not one.
+    pub(super) fn boolean(self, key: &str) -> Option<bool> {
+        let value = self.get(key)?;
+        let boolean = match value.kind() {
+            Kind::True => true,
+            Kind::False => false,
+            _ => return None,
+        };
+        let form = self.tail(value).is_some_and(|mut tail| {
+            tail.wrapping(true);
+            matches!(tail.peek(), b'|' | b'/')
+        });
+        (!form).then_some(boolean)
+    }
+
+    /// Whether the string `verdict` passes: it does unless it holds a word that blocks. In broken
+    /// JSON `"pass"|"block"` is the form of an answer and not one.
+    pub(super) fn verdict(self) -> Option<bool> {
+        let value = self.get("verdict").filter(|v| v.kind() == Kind::String)?;
+        let word = value.content();
+        if self.repaired.is_some() && verdict::is_form(&word) {
+            return None;
+        }
+        Some(!verdict::blocks(&word))
+    }
+
+    /// What stands behind a value of broken JSON.
+    pub(super) fn tail(self, value: Cursor<'d>) -> Option<Reader<'d>> {
+        let text = self.repaired?;
+        Some(Reader::new(text, value.text_span()?.1))
+    }
+}
+
+/// What a reader finds in the strict tier's object.
+pub(super) fn read_strict<T>(
+    strict: Option<&Document<'_>>,
+    read: impl Fn(Object<'_>) -> Option<T>,
+) -> Option<T> {
+    read(Object::of(strict?, false)?)
+}
+
+/// What a reader finds in the repaired object. The repair tier's choice is read first where it is a
+/// block of its own (a fence, tags); among objects in prose the last readable one counts, as for
+/// markers.
+pub(super) fn read_repaired<T>(
+    text: &[u8],
+    keys: &[&str],
+    read: impl Fn(Object<'_>) -> Option<T>,
+) -> Option<T> {
+    let options = RepairOptions { duplicates: false, ..RepairOptions::default() };
+    let chosen = repair(text, &options);
+    let read_chosen = || read(Object::of(chosen.result.as_ref().ok()?, true)?);
+    let block = matches!(chosen.source, Source::Fence | Source::Tag);
+    let first = if block { read_chosen() } else { None };
+    first
+        .or_else(|| {
+            let spans = object_spans(text, keys).found;
+            let tops = spans.iter().rev().filter(|span| span.at_top && !span.reasoning);
+            tops.into_iter().find_map(|span| read(Object::of(&span.document, true)?))
+        })
+        .or_else(read_chosen)
+}

@@ -1,0 +1,94 @@
+//! The winner grammar: which of several variants (1-based) does a reply choose?
+//!
+//! * JSON object: the first of `winner`, `best` and `choice` that is present and not null decides
+//!   alone: a number, a string that JavaScript's `Number` reads as one, or a string that reads
+//!   like a marker's value; floored and clamped.
+//! * Marker: `WINNER: ` and `2`, `#2`, `variant 2` (variant, option, candidate, response, no.).
+
+use super::marker::{Label, Markers, Reader, Vote};
+use super::number::js_number;
+use super::object::{Object, read_repaired, read_strict};
+use crate::json::{Kind, extract};
+
+/// What a tournament judge's reply says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WinnerReading {
+    /// The variant, from 1 to the number of variants.
+    pub winner: u64,
+    /// Why, as WTF-8; a marker gives none.
+    pub reason: Option<Vec<u8>>,
+}
+
+const KEYS: &[&str] = &["winner", "best", "choice"];
+
+pub(super) const LABELS: &[Label] = &[Label { word: b"winner", value }];
+
+/// Reads a tournament judge's reply (WTF-8) on `count` variants; a count of 0 is taken as 1.
+pub fn parse_winner(text: &[u8], count: u64) -> WinnerReading {
+    let count = count.max(1);
+    let document = extract(text);
+    let read = |object: Object<'_>| read(object, count);
+    read_strict(document.as_ref(), read)
+        .or_else(|| match Markers::new(text, LABELS, KEYS).last()? {
+            Vote::Winner(winner) => {
+                Some(WinnerReading { winner: winner.clamp(1, count), reason: None })
+            }
+            _ => None,
+        })
+        .or_else(|| if document.is_none() { read_repaired(text, KEYS, read) } else { None })
+        .unwrap_or_else(|| WinnerReading {
+            winner: 1,
+            reason: Some(b"no parseable winner; defaulted to variant 1".to_vec()),
+        })
+}
+
+fn read(object: Object<'_>, count: u64) -> Option<WinnerReading> {
+    let present = |key: &&str| object.get(key).filter(|value| value.kind() != Kind::Null);
+    let value = KEYS.iter().find_map(present)?;
+    let winner = match value.kind() {
+        Kind::Number => clamp(value.number_text().parse().ok()?, count)?,
+        Kind::String => {
+            let text = value.content();
+            match js_number(&text) {
+                Some(number) => clamp(number, count)?,
+                None => {
+                    let mut reader = Reader::new(&text, 0);
+                    reader.wrapping(true);
+                    variant(&mut reader)?.clamp(1, count)
+                }
+            }
+        }
+        _ => return None,
+    };
+    Some(WinnerReading { winner, reason: object.reason() })
+}
+
+/// A number floored and clamped; None unless it is finite.
+fn clamp(number: f64, count: u64) -> Option<u64> {
+    if !number.is_finite() {
+        return None;
+    }
+    // The cast takes the whole part of what lies above 1, and saturates.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = if number < 1.0 { 1 } else { number as u64 };
+    Some(whole.clamp(1, count))
+}
+
+fn value(reader: &mut Reader<'_>) -> Option<Vote> {
+    variant(reader).map(Vote::Winner)
+}
+
+/// Takes `#?` and digits, after a word for a variant or none.
+fn variant(reader: &mut Reader<'_>) -> Option<u64> {
+    let words: [&[u8]; 5] = [b"variant", b"option", b"candidate", b"response", b"no."];
+    if words.iter().any(|word| reader.word(word)) {
+        reader.wrapping(true);
+    }
+    reader.take(b"#");
+    let start = reader.at;
+    if reader.run(|b| b.is_ascii_digit()) == 0 {
+        return None;
+    }
+    let digit = |sum: u64, b: &u8| sum.saturating_mul(10).saturating_add(u64::from(b - b'0'));
+    Some(reader.since(start).iter().fold(0, digit))
+}

@@ -1,0 +1,354 @@
+//! The reply grammars: functions, batches, and their result classes.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+use super::gate::{SLICE, interruptible, read_texts, texts_list, thread_count};
+use super::text::{Text, to_str};
+use crate::batch::Workers;
+use crate::grammar::{self as core, JudgeReading, OnUnparseable, VerdictReading, WinnerReading};
+use crate::result::{self, Reason};
+
+type OptionalStr<'py> = Option<Bound<'py, PyString>>;
+
+fn reason_of<'py>(py: Python<'py>, reason: Option<&Vec<u8>>) -> PyResult<OptionalStr<'py>> {
+    reason.map(|reason| to_str(py, reason)).transpose()
+}
+
+fn bytes_of(reason: Option<Text>) -> Option<Vec<u8>> {
+    reason.map(|reason| reason.as_ref().to_vec())
+}
+
+fn verdict_named(name: &str) -> PyResult<result::Verdict> {
+    let known = [result::Verdict::Pass, result::Verdict::Block];
+    known.into_iter().find(|verdict| verdict.name() == name).ok_or_else(|| {
+        PyValueError::new_err(format!("verdict: must be one of pass|block, got {name:?}"))
+    })
+}
+
+fn repr(class: &str, names: &[&str], fields: &Bound<'_, PyTuple>) -> PyResult<String> {
+    let parts: PyResult<Vec<String>> =
+        names.iter().zip(fields.iter()).map(|(n, v)| Ok(format!("{n}={}", v.repr()?))).collect();
+    Ok(format!("{class}({})", parts?.join(", ")))
+}
+
+/// What a gate's reply says.
+#[pyclass(frozen, eq, module = "scoregate", name = "Verdict", skip_from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(super) struct Verdict(VerdictReading);
+
+#[pymethods]
+impl Verdict {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str) {
+        ("verdict", "reason")
+    }
+
+    #[new]
+    #[pyo3(signature = (verdict, reason=None))]
+    fn new(verdict: &str, reason: Option<Text>) -> PyResult<Self> {
+        Ok(Verdict(VerdictReading { verdict: verdict_named(verdict)?, reason: bytes_of(reason) }))
+    }
+
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.0.verdict.name()
+    }
+
+    #[getter]
+    fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
+        reason_of(py, self.0.reason.as_ref())
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        repr("Verdict", &["verdict", "reason"], &Self::fields(slf)?)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        Ok((slf.get_type(), Self::fields(slf)?))
+    }
+}
+
+impl Verdict {
+    fn fields<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let this = slf.get();
+        (this.verdict(), this.reason(slf.py())?).into_pyobject(slf.py())
+    }
+}
+
+/// What a tournament judge's reply says.
+#[pyclass(frozen, eq, module = "scoregate", name = "Winner", skip_from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(super) struct Winner(WinnerReading);
+
+#[pymethods]
+impl Winner {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str) {
+        ("winner", "reason")
+    }
+
+    #[new]
+    #[pyo3(signature = (winner, reason=None))]
+    fn new(winner: i64, reason: Option<Text>) -> PyResult<Self> {
+        let winner = at_least_one("winner", winner)?;
+        Ok(Winner(WinnerReading { winner, reason: bytes_of(reason) }))
+    }
+
+    #[getter]
+    fn winner(&self) -> u64 {
+        self.0.winner
+    }
+
+    #[getter]
+    fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
+        reason_of(py, self.0.reason.as_ref())
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        repr("Winner", &["winner", "reason"], &Self::fields(slf)?)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        Ok((slf.get_type(), Self::fields(slf)?))
+    }
+}
+
+impl Winner {
+    fn fields<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let this = slf.get();
+        (this.winner(), this.reason(slf.py())?).into_pyobject(slf.py())
+    }
+}
+
+/// What a judge's reply says.
+#[pyclass(frozen, eq, module = "scoregate", name = "JudgeVerdict", skip_from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(super) struct JudgeVerdict(JudgeReading);
+
+#[pymethods]
+impl JudgeVerdict {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str, &'static str) {
+        ("score", "verdict", "reason", "parsed")
+    }
+
+    #[new]
+    #[pyo3(signature = (score, verdict, reason=None, parsed=true))]
+    fn new(score: f64, verdict: &str, reason: Option<Text>, parsed: bool) -> PyResult<Self> {
+        if !(0.0..=1.0).contains(&score) {
+            return Err(PyValueError::new_err(format!("score: must be in [0, 1], got {score}")));
+        }
+        let verdict = verdict_named(verdict)?;
+        Ok(JudgeVerdict(JudgeReading { score, verdict, reason: bytes_of(reason), parsed }))
+    }
+
+    #[getter]
+    fn score(&self) -> f64 {
+        self.0.score
+    }
+
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.0.verdict.name()
+    }
+
+    #[getter]
+    fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
+        reason_of(py, self.0.reason.as_ref())
+    }
+
+    #[getter]
+    fn parsed(&self) -> bool {
+        self.0.parsed
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        repr("JudgeVerdict", &["score", "verdict", "reason", "parsed"], &Self::fields(slf)?)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        Ok((slf.get_type(), Self::fields(slf)?))
+    }
+}
+
+impl JudgeVerdict {
+    fn fields<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let this = slf.get();
+        (this.score(), this.verdict(), this.reason(slf.py())?, this.parsed())
+            .into_pyobject(slf.py())
+    }
+}
+
+fn policy_named(name: &str) -> PyResult<OnUnparseable> {
+    OnUnparseable::named(name).ok_or_else(|| {
+        PyValueError::new_err(format!("on_unparseable: must be one of pass|block, got {name:?}"))
+    })
+}
+
+fn at_least_one(what: &str, count: i64) -> PyResult<u64> {
+    u64::try_from(count)
+        .ok()
+        .filter(|&count| count > 0)
+        .ok_or_else(|| PyValueError::new_err(format!("{what}: must be at least 1, got {count}")))
+}
+
+fn missing() -> Vec<u8> {
+    Reason::MissingInput.text().as_bytes().to_vec()
+}
+
+/// A missing reply blocks.
+fn read_verdict(text: Option<&[u8]>, policy: OnUnparseable) -> Verdict {
+    Verdict(match text {
+        Some(text) => core::parse_verdict(text, policy),
+        None => VerdictReading { verdict: result::Verdict::Block, reason: Some(missing()) },
+    })
+}
+
+/// A missing reply names no winner.
+fn read_winner(text: Option<&[u8]>, count: u64) -> Winner {
+    Winner(core::parse_winner(text.unwrap_or_default(), count))
+}
+
+/// A missing reply blocks.
+fn read_judge(text: Option<&[u8]>, policy: OnUnparseable) -> JudgeVerdict {
+    JudgeVerdict(match text {
+        Some(text) => core::parse_judge(text, policy),
+        None => JudgeReading {
+            score: 0.0,
+            verdict: result::Verdict::Block,
+            reason: Some(missing()),
+            parsed: false,
+        },
+    })
+}
+
+fn single<R: Send>(
+    py: Python<'_>,
+    text: Option<Text>,
+    read: impl FnOnce(Option<&[u8]>) -> R + Send,
+) -> R {
+    let bytes = text.as_ref().map(AsRef::as_ref);
+    super::detached(py, bytes.map_or(0, <[u8]>::len), || read(bytes))
+}
+
+/// Replies of a piece of a batch: enough work to pay for handing it out.
+const PIECE: usize = 256;
+
+fn batch<R: Send>(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    threads: Option<i64>,
+    lengths: impl FnOnce(usize) -> PyResult<()>,
+    read: impl Fn(usize, Option<&[u8]>) -> R + Sync,
+) -> PyResult<Vec<R>> {
+    let threads = thread_count(threads)?;
+    let texts = texts_list(texts)?;
+    lengths(texts.len())?;
+    let mut all = Vec::with_capacity(texts.len());
+    let mut start = 0;
+    while start < texts.len() {
+        let slice = read_texts(&texts, start, (start + SLICE).min(texts.len()))?;
+        let (read, slice) = (&read, &slice);
+        let work = move |piece: usize| -> Vec<R> {
+            let from = piece * PIECE;
+            let part = slice.iter().enumerate().skip(from).take(PIECE);
+            part.map(|(i, text)| read(start + i, text.as_ref().map(AsRef::as_ref))).collect()
+        };
+        let run = |workers: &Workers<'_>, idle: &mut dyn FnMut()| {
+            let pieces = slice.len().div_ceil(PIECE);
+            let parts =
+                if pieces == 1 { vec![Some(work(0))] } else { workers.run(pieces, &work, idle) };
+            parts.into_iter().collect::<Option<Vec<_>>>()
+        };
+        all.extend(interruptible(py, threads, run)?.into_iter().flatten());
+        start += slice.len();
+    }
+    Ok(all)
+}
+
+#[pyfunction]
+#[pyo3(signature = (text, *, on_unparseable="pass"))]
+pub(super) fn parse_verdict(
+    py: Python<'_>,
+    text: Option<Text>,
+    on_unparseable: &str,
+) -> PyResult<Verdict> {
+    let policy = policy_named(on_unparseable)?;
+    Ok(single(py, text, |text| read_verdict(text, policy)))
+}
+
+#[pyfunction]
+pub(super) fn parse_winner(py: Python<'_>, text: Option<Text>, count: i64) -> PyResult<Winner> {
+    let count = at_least_one("count", count)?;
+    Ok(single(py, text, |text| read_winner(text, count)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (text, *, on_unparseable="pass"))]
+pub(super) fn parse_judge(
+    py: Python<'_>,
+    text: Option<Text>,
+    on_unparseable: &str,
+) -> PyResult<JudgeVerdict> {
+    let policy = policy_named(on_unparseable)?;
+    Ok(single(py, text, |text| read_judge(text, policy)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
+pub(super) fn parse_verdict_batch(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    on_unparseable: &str,
+    threads: Option<i64>,
+) -> PyResult<Vec<Verdict>> {
+    let policy = policy_named(on_unparseable)?;
+    batch(py, texts, threads, |_| Ok(()), |_, text| read_verdict(text, policy))
+}
+
+/// `count` is one number for all texts, or one a text.
+#[pyfunction]
+#[pyo3(signature = (texts, count, *, threads=None))]
+pub(super) fn parse_winner_batch(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    count: &Bound<'_, PyAny>,
+    threads: Option<i64>,
+) -> PyResult<Vec<Winner>> {
+    if let Ok(count) = count.extract::<i64>() {
+        let count = at_least_one("count", count)?;
+        return batch(py, texts, threads, |_| Ok(()), |_, text| read_winner(text, count));
+    }
+    let mut counts = Vec::new();
+    for (index, count) in count.try_iter()?.enumerate() {
+        counts.push(at_least_one(&format!("count[{index}]"), count?.extract()?)?);
+    }
+    let lengths = |texts: usize| {
+        if texts == counts.len() {
+            return Ok(());
+        }
+        let message = format!("count: {} counts for {texts} texts", counts.len());
+        Err(PyValueError::new_err(message))
+    };
+    batch(py, texts, threads, lengths, |row, text| read_winner(text, counts[row]))
+}
+
+#[pyfunction]
+#[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
+pub(super) fn parse_judge_batch(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    on_unparseable: &str,
+    threads: Option<i64>,
+) -> PyResult<Vec<JudgeVerdict>> {
+    let policy = policy_named(on_unparseable)?;
+    batch(py, texts, threads, |_| Ok(()), |_, text| read_judge(text, policy))
+}

@@ -1,0 +1,166 @@
+"""The drop-in against the package json_repair, where that is installed."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scoregate import json_repair as ours
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ["repair_json", "loads", "load", "from_file"]
+
+#: What the package documents, in our words and with our texts: both give the same.
+AGREED = [
+    '{"a": 1, "b": [2, 3]}',
+    '{"a": 1, "b": [2, 3',
+    "{'a': 1, 'b': None, 'c': True, 'd': False}",
+    '{"a": 1,}',
+    "[1, 2,]",
+    '{"a": 1 "b": 2}',
+    '["x" "y"]',
+    '{a: 1, b: "two"}',
+    '{"a": two, "b": 3}',
+    '{"a": "x", // a note\n "b": 2}',
+    '{"a": "x", /* a note */ "b": 2}',
+    '{"a": "say "hi" now", "b": 1}',
+    '{"a": "first\nsecond"}',
+    'Sure, here it is:\n```json\n{"a": 1}\n```\nBye.',
+    '```\n{"a": [1]}\n```',
+    '{"a": “x”}',
+    '{"a": 1, ...}',
+    "[1, 2, 3, ...]",
+    '{"a": "x',
+    '{"a": [1, {"b": 2',
+    '{"a": NaN}' if False else '{"a": null}',
+    '{"a": 12345678901234567890}',
+    "",
+    "only words",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_signatures(name: str) -> None:
+    theirs = pytest.importorskip("json_repair")
+
+    def shape(function: Any) -> list[Any]:
+        found = inspect.signature(function).parameters.values()
+        return [(p.name, p.kind, p.default) for p in found]
+
+    assert shape(getattr(ours, name)) == shape(getattr(theirs, name))
+
+
+@pytest.mark.parametrize("text", AGREED)
+def test_values_agree(text: str) -> None:
+    theirs = pytest.importorskip("json_repair")
+    assert ours.loads(text) == theirs.loads(text)
+    assert ours.repair_json(text) == theirs.repair_json(text)
+    assert ours.repair_json(text, ensure_ascii=False, indent=1) == theirs.repair_json(
+        text, ensure_ascii=False, indent=1
+    )
+    assert ours.repair_json(text, True) == theirs.repair_json(text, True)
+
+
+def test_dump_arguments_pass_through() -> None:
+    text = "{'b': 'é', 'a': 1}"
+    assert ours.repair_json(text) == '{"b": "\\u00e9", "a": 1}'
+    assert ours.repair_json(text, ensure_ascii=False) == '{"b": "é", "a": 1}'
+    assert ours.repair_json(text, sort_keys=True, separators=(",", ":")) == (
+        '{"a":1,"b":"\\u00e9"}'
+    )
+
+
+def test_the_log() -> None:
+    value, log = ours.repair_json("{'a': 1,}", logging=True)
+    assert value == {"a": 1}
+    assert {"text", "context", "code", "severity", "offset", "line", "column"} <= log[0].keys()
+    assert "'a'" in log[0]["context"]
+    assert log[0]["code"] == "single_quotes"
+    assert ours.loads('{"a": 1}', logging=True) == ({"a": 1}, [])
+    assert ours.loads("{'a': 1}", logging=True)[0] == {"a": 1}  # type: ignore[index]
+
+
+def test_failure_is_an_empty_text() -> None:
+    assert ours.repair_json("only words") == ""
+    assert ours.repair_json() == ""
+    assert ours.loads("only words") == ""
+    assert ours.repair_json("only words", logging=True)[0] == ""
+    assert ours.repair_json('""') == '""'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1 "b": 2}',
+        '[{"a": 1, "a": 2}]',
+        '{"a" 1}',
+        '{"a": , "b": 1}',
+        '{"a": 1}\n{"b": 2}',
+        "[1,,2]",
+    ],
+)
+def test_strict_raises(text: str) -> None:
+    with pytest.raises(ValueError, match="line"):
+        ours.loads(text, strict=True)
+    assert ours.loads(text) not in ("", None)
+    assert ours.loads('{"a": 1}', strict=True) == {"a": 1}
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text("{'a': 'é',", encoding="utf-8")
+    assert ours.from_file(path) == {"a": "é"} == ours.from_file(str(path))
+    assert ours.load(io.StringIO("[1, 2")) == [1, 2]
+    assert ours.load(io.StringIO("[1, 2"), chunk_length=1, logging=True)[0] == [1, 2]  # type: ignore[index]
+    assert ours.repair_json(json_fd=io.StringIO("[1, 2")) == "[1, 2]"
+
+
+def test_streams_stay_stable() -> None:
+    text = '{"a": 12, "b": ["x y", true]}'
+    seen: Any = {}
+    for end in range(1, len(text) + 1):
+        value = ours.repair_json(text[:end], return_objects=True, stream_stable=True)
+        if isinstance(value, dict):
+            for key in seen:
+                assert key in value
+            assert value.get("a", 12) == 12
+            seen = value
+    assert seen == json.loads(text)
+
+
+def test_schemas() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    assert ours.loads('{"n": "5",}', schema=schema) == {"n": 5}
+    with pytest.raises(ValueError, match="required"):
+        ours.loads('{"m": 5}', schema=schema)
+    with pytest.raises(ValueError, match="cannot be used together"):
+        ours.loads("{}", schema=schema, strict=True)
+    with pytest.raises(ValueError, match="requires schema"):
+        ours.loads("{}", schema_repair_mode="salvage")
+    with pytest.raises(ValueError, match="salvage"):
+        ours.loads("{}", schema=schema, schema_repair_mode="salvage")
+
+    class Model:
+        @staticmethod
+        def model_json_schema() -> Any:
+            return schema
+
+    assert ours.loads("{'n': '7'}", schema=Model) == {"n": 7}
+
+
+def test_limits_are_errors() -> None:
+    with pytest.raises(ValueError, match="too_deep"):
+        ours.loads("[" * 1000)
+
+
+def test_deliberate_differences() -> None:
+    assert ours.loads('{"a": 1}\n{"a": 2}') == [{"a": 1}, {"a": 2}]
+    assert ours.loads('As in [1]: {"a": 1,}') == {"a": 1}
+    assert ours.loads('{"a": "x\\n",}') == {"a": "x\n"}
+    assert ours.loads('{"a": "\\ud83d\\ude00",}') == {"a": "😀"}
+    assert ours.loads('{"a": "```json\\n1\\n```",}') == {"a": "```json\n1\n```"}

@@ -1,0 +1,133 @@
+"""The README and the documentation: their code runs, and they agree with the registry.
+
+Blocks of a page run in order, in one namespace and one folder.
+
+- `python` runs; a `text` block right after it is what it prints.
+- `json` and `jsonl` parse; a gate or a scorer builds; one with `title="name"` is written as a file.
+- `sh` after `<!-- run -->` runs, where the command line is installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import scoregate
+from scoregate import _native
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^( *)```([\w-]*)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    language: str
+    title: str | None
+    text: str
+    line: int
+    #: What stands between the block before and this one.
+    gap: str
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    found, end = [], 0
+    for match in BLOCK.finditer(text):
+        title = re.search(r'title="([^"]+)"', match[3])
+        line = text.count("\n", 0, match.start()) + 1
+        gap = text[end : match.start()]
+        found.append(Block(match[2], title[1] if title else None, match[4], line, gap))
+        end = match.end()
+    return found
+
+
+def build(value: Any) -> None:
+    """A score block or a scorer of the docs is one that builds."""
+    if isinstance(value, dict) and "scorers" in value:
+        scoregate.Gate(value)
+    elif isinstance(value, dict) and value.get("type") in scoregate.scorer_types():
+        scoregate.Gate({"scorers": [value]})
+
+
+def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> str:
+    printed = io.StringIO()
+    # Line numbers of a traceback are those of the page.
+    code = compile("\n" * block.line + block.text, str(page), "exec")
+    with contextlib.redirect_stdout(printed):
+        exec(code, namespace)
+    return printed.getvalue()
+
+
+def run_shell(block: Block) -> None:
+    if importlib.util.find_spec("scoregate.cli") is None:
+        return
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(
+        ["sh", "-e", "-c", block.text], check=True, env=os.environ | {"PATH": path}, timeout=50
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "docs"}
+    printed: str | None = None
+    for block in blocks(page):
+        shown, printed = printed, None
+        where = f"{page.name}:{block.line}"
+        if block.language == "python":
+            printed = run_python(page, block, namespace)
+        elif block.language == "text" and shown is not None and not block.gap.strip():
+            assert shown == block.text, where
+        elif block.language == "json":
+            build(json.loads(block.text))
+        elif block.language == "jsonl":
+            for line in block.text.splitlines():
+                assert isinstance(json.loads(line), dict), where
+        elif block.language == "sh" and block.gap.rstrip().endswith("<!-- run -->"):
+            run_shell(block)
+        if block.title:
+            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+
+
+def sections(page: Path) -> dict[str, str]:
+    """The text of each second-level section, by its heading."""
+    parts = re.split(r"^## (.+)\n", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_scorers_page_follows_the_registry() -> None:
+    found = sections(ROOT / "docs" / "scorers.md")
+    assert list(found) == scoregate.scorer_types()
+
+
+@pytest.mark.parametrize("row", _native.scorer_table(), ids=lambda row: row["type"])
+def test_scorer_section_has_its_fields(row: dict[str, Any]) -> None:
+    text = sections(ROOT / "docs" / "scorers.md")[row["type"]]
+    table = text.partition("| field |")[2].partition("\n\n")[0]
+    listed = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|", table, re.MULTILINE)
+    assert [name for name, _ in listed] == [name for name, _, _, _ in row["fields"]]
+    required = [name for name, default in listed if default.strip() == "required"]
+    assert required == [name for name, _, _, needed in row["fields"] if needed]
+    examples = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert any(json.loads(example)["type"] == row["type"] for example in examples)
+
+
+def test_readme_names_real_targets_and_files() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make ([a-z-]+)`", text):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
+        assert (ROOT / link).exists(), link

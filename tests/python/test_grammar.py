@@ -1,0 +1,165 @@
+"""The reply grammars through the binding: the rows that Rust runs, types, batches."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+import scoregate
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scoregate import JudgeVerdict, Verdict, Winner
+
+from .conftest import DATA, read_rows
+
+TABLES = [
+    DATA / "gate_vectors.jsonl",
+    DATA / "grammar_extra.jsonl",
+    *sorted((DATA / "grammar").glob("*.jsonl")),
+]
+ROWS = [row for table in TABLES for row in read_rows(table)]
+
+# Text that Python can hold, surrogates included, with the characters that the grammars know.
+TEXTS = st.one_of(
+    st.text(st.characters(codec=None)),
+    st.text(st.sampled_from('{}[]":,=*_`~|/%.#01 \nVERDICTSCOREWINNERpasblokf“\uff1a\ud83d\ude00')),
+)
+
+
+def rows(function: str) -> list[Any]:
+    found = [row for row in ROWS if row["fn"] == function]
+    return [
+        pytest.param(
+            row["args"], row["out"], id=row.get("name", str(i)).encode("ascii", "replace").decode()
+        )
+        for i, row in enumerate(found)
+    ]
+
+
+def present(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+@pytest.mark.parametrize(("args", "out"), rows("parse_verdict"))
+def test_verdict(args: list[Any], out: dict[str, Any]) -> None:
+    found = scoregate.parse_verdict(args[0], on_unparseable="block")
+    assert present(verdict=found.verdict, reason=found.reason) == out
+    if out.get("reason", "").endswith("(fail-closed)"):
+        found = Verdict("pass")
+    assert scoregate.parse_verdict(args[0]) == found
+
+
+@pytest.mark.parametrize(("args", "out"), rows("parse_winner"))
+def test_winner(args: list[Any], out: dict[str, Any]) -> None:
+    found = scoregate.parse_winner(*args)
+    assert present(winner=found.winner, reason=found.reason) == out
+
+
+@pytest.mark.parametrize(("args", "out"), rows("parse_judge"))
+def test_judge(args: list[Any], out: dict[str, Any]) -> None:
+    found = scoregate.parse_judge(args[0], on_unparseable="block")
+    fields = present(
+        score=found.score, verdict=found.verdict, reason=found.reason, parsed=found.parsed
+    )
+    assert fields == out
+    if not found.parsed:
+        found = JudgeVerdict(1.0, "pass", parsed=False)
+    assert scoregate.parse_judge(args[0]) == found
+
+
+def test_types() -> None:
+    judge = scoregate.parse_judge('{"score": 1, "reason": "a\\ud800"}')
+    assert repr(judge) == "JudgeVerdict(score=1.0, verdict='pass', reason='a\\ud800', parsed=True)"
+    verdict = scoregate.parse_verdict("VERDICT: BLOCK")
+    assert repr(verdict) == "Verdict(verdict='block', reason=None)"
+    winner = scoregate.parse_winner("WINNER: 2", 3)
+    assert repr(winner) == "Winner(winner=2, reason=None)"
+    assert (type(judge.score), type(judge.parsed), type(winner.winner)) == (float, bool, int)
+    match judge:
+        case JudgeVerdict(score, "pass", reason, True):
+            assert (score, reason) == (1.0, "a\ud800")
+        case _:
+            pytest.fail("no match")
+    match (verdict, winner):
+        case (Verdict("block", None), Winner(2, None)):
+            pass
+        case _:
+            pytest.fail("no match")
+    for value in (judge, verdict, winner):
+        assert pickle.loads(pickle.dumps(value)) == value == copy.deepcopy(value)
+        assert value != judge or value is judge
+        with pytest.raises(AttributeError):
+            value.reason = "x"  # type: ignore[misc]
+        with pytest.raises(TypeError):
+            hash(value)
+
+
+def test_mistakes_of_the_caller() -> None:
+    with pytest.raises(ValueError, match=r"count: must be at least 1, got 0"):
+        scoregate.parse_winner("WINNER: 1", 0)
+    with pytest.raises(ValueError, match=r"count: must be at least 1, got -3"):
+        scoregate.parse_winner_batch(["WINNER: 1"], -3)
+    with pytest.raises(ValueError, match=r"count\[1\]: must be at least 1, got 0"):
+        scoregate.parse_winner_batch(["a", "b"], [1, 0])
+    with pytest.raises(ValueError, match=r"count: 1 counts for 2 texts"):
+        scoregate.parse_winner_batch(["a", "b"], [1])
+    for function in (scoregate.parse_verdict, scoregate.parse_judge):
+        with pytest.raises(ValueError, match=r"on_unparseable: must be one of pass\|block"):
+            function("x", on_unparseable="fail")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="expected str, got bytes"):
+            function(b"x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="on_unparseable"):
+        scoregate.parse_judge_batch(["x"], on_unparseable="")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"texts\[1\]: expected str or None, got int"):
+        scoregate.parse_verdict_batch(["x", 1])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="got one text"):
+        scoregate.parse_verdict_batch("VERDICT: PASS")
+    with pytest.raises(ValueError, match=r"verdict: must be one of pass\|block"):
+        Verdict("undecided")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"score: must be in \[0, 1\]"):
+        JudgeVerdict(2, "pass")
+    with pytest.raises(ValueError, match="winner: must be at least 1"):
+        Winner(0)
+
+
+def test_a_missing_reply_blocks() -> None:
+    assert scoregate.parse_verdict(None) == Verdict("block", "missing input")
+    assert scoregate.parse_judge(None) == JudgeVerdict(0.0, "block", "missing input", False)
+    assert scoregate.parse_winner(None, 3) == scoregate.parse_winner("", 3)
+    assert scoregate.parse_verdict_batch([None]) == [scoregate.parse_verdict(None)]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 3])
+def test_batches_are_singles(threads: int | None) -> None:
+    texts = [row["args"][0] for row in ROWS if row["fn"].startswith("parse_")]
+    assert len(texts) > 1000
+    for policy in ("pass", "block"):
+        verdicts = scoregate.parse_verdict_batch(texts, on_unparseable=policy, threads=threads)
+        assert verdicts == [scoregate.parse_verdict(t, on_unparseable=policy) for t in texts]
+        judges = scoregate.parse_judge_batch(iter(texts), on_unparseable=policy, threads=threads)
+        assert judges == [scoregate.parse_judge(t, on_unparseable=policy) for t in texts]
+    counts = [1 + i % 4 for i in range(len(texts))]
+    winners = scoregate.parse_winner_batch(texts, counts, threads=threads)
+    assert winners == [scoregate.parse_winner(t, n) for t, n in zip(texts, counts, strict=True)]
+    assert scoregate.parse_winner_batch(texts, 3) == [scoregate.parse_winner(t, 3) for t in texts]
+    assert scoregate.parse_judge_batch([]) == []
+
+
+@settings(max_examples=500, deadline=None)
+@given(TEXTS, st.integers(1, 9))
+def test_no_text_raises(text: str, count: int) -> None:
+    assert 1 <= scoregate.parse_winner(text, count).winner <= count
+    judge = scoregate.parse_judge(text, on_unparseable="block")
+    assert 0 <= judge.score <= 1
+    assert scoregate.parse_verdict(text).verdict in ("pass", "block")
+    assert pickle.loads(pickle.dumps(judge)) == judge
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(codec=None, exclude_characters="{[")))
+def test_a_last_marker_that_blocks_is_no_pass(head: str) -> None:
+    text = f"{head}\nVERDICT: BLOCK"
+    assert scoregate.parse_verdict(text) == Verdict("block")
+    assert scoregate.parse_judge(text).verdict == "block"

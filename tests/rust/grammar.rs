@@ -1,0 +1,177 @@
+//! The reply grammars: the tables of readings, and linear work.
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
+use scoregate::Verdict;
+use scoregate::grammar::{OnUnparseable, marker_steps, parse_judge, parse_verdict, parse_winner};
+use scoregate::json::Value;
+
+const TABLES: [&str; 5] = [
+    include_str!("../data/gate_vectors.jsonl"),
+    include_str!("../data/grammar_extra.jsonl"),
+    include_str!("../data/grammar/verdict.jsonl"),
+    include_str!("../data/grammar/winner.jsonl"),
+    include_str!("../data/grammar/judge.jsonl"),
+];
+
+/// The rows of a function in every table.
+fn rows(function: &str) -> Vec<(Value, String)> {
+    let lines = TABLES.iter().flat_map(|table| table.split('\n')).filter(|line| !line.is_empty());
+    let parsed = lines.map(|line| (Value::parse(line.as_bytes()).unwrap(), line.to_owned()));
+    parsed.filter(|(row, _)| row.get("fn").unwrap().as_str() == Some(function)).collect()
+}
+
+fn text(row: &Value) -> &[u8] {
+    row.get("args").unwrap().elements()[0].as_bytes().unwrap()
+}
+
+fn out<'v>(row: &'v Value, key: &str) -> Option<&'v Value> {
+    row.get("out").unwrap().get(key)
+}
+
+fn reason(row: &Value) -> Option<Vec<u8>> {
+    out(row, "reason").map(|reason| reason.as_bytes().unwrap().to_vec())
+}
+
+fn closed(row: &Value) -> bool {
+    reason(row).is_some_and(|reason| reason.ends_with(b" (fail-closed)"))
+}
+
+#[test]
+fn verdict_rows() {
+    let rows = rows("parse_verdict");
+    assert!(rows.len() >= 459 + 10 + 45);
+    for (row, line) in rows {
+        let found = parse_verdict(text(&row), OnUnparseable::Block);
+        assert_eq!(Some(found.verdict.name()), out(&row, "verdict").unwrap().as_str(), "{line}");
+        assert_eq!(found.reason, reason(&row), "{line}");
+        let open = parse_verdict(text(&row), OnUnparseable::Pass);
+        if closed(&row) {
+            assert_eq!((open.verdict, open.reason), (Verdict::Pass, None), "{line}");
+        } else {
+            assert_eq!(open, found, "{line}");
+        }
+    }
+}
+
+#[test]
+fn winner_rows() {
+    let rows = rows("parse_winner");
+    assert!(rows.len() >= 260 + 7 + 35);
+    for (row, line) in rows {
+        let count = row.get("args").unwrap().elements()[1].as_f64().unwrap() as u64;
+        let found = parse_winner(text(&row), count);
+        let winner = out(&row, "winner").unwrap().as_f64().unwrap();
+        assert_eq!((found.winner, found.reason), (winner as u64, reason(&row)), "{line}");
+    }
+}
+
+#[test]
+fn judge_rows() {
+    let rows = rows("parse_judge");
+    assert!(rows.len() >= 305 + 13 + 45);
+    for (row, line) in rows {
+        let found = parse_judge(text(&row), OnUnparseable::Block);
+        let number = |key| out(&row, key).unwrap().as_f64().unwrap();
+        assert_eq!(Some(found.verdict.name()), out(&row, "verdict").unwrap().as_str(), "{line}");
+        assert!((found.score - number("score")).abs() < f64::EPSILON, "{line}: {}", found.score);
+        assert_eq!(found.reason, reason(&row), "{line}");
+        assert_eq!(Some(found.parsed), out(&row, "parsed").unwrap().as_bool(), "{line}");
+        let open = parse_judge(text(&row), OnUnparseable::Pass);
+        if found.parsed {
+            assert_eq!(open, found, "{line}");
+        } else {
+            let policy = (open.verdict, open.reason, open.parsed);
+            assert_eq!(policy, (Verdict::Pass, None, false), "{line}");
+            assert!((open.score - 1.0).abs() < f64::EPSILON, "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_own_row_has_a_name_of_its_own() {
+    for table in &TABLES[2..] {
+        let mut names: Vec<String> = table
+            .split('\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| Value::parse(line.as_bytes()).unwrap())
+            .map(|row| row.get("name").unwrap().as_str().unwrap().to_owned())
+            .collect();
+        let rows = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), rows);
+    }
+}
+
+/// Looked-at bytes a byte of text: the scan, and what is looked at behind a label.
+const STEPS_A_BYTE: u64 = 12;
+
+#[test]
+fn hostile_text_takes_linear_work() {
+    for unit in [
+        "VERDICT:",
+        "VERDICT",
+        "VERDICT: ",
+        "VERDICT:PASS",
+        "VERDICT:PASS|",
+        "VERDICT: DO NOT ",
+        "SCORE:",
+        "SCORE: 1/",
+        "SCORE: 0.",
+        "SCORE:1",
+        "SCORE: 1 out of ",
+        "WINNER: variant ",
+        "*",
+        "_",
+        "`",
+        "~*",
+        "\"",
+        "“",
+        "'\"",
+        " ",
+        "\n",
+        "\u{3000}",
+        "1",
+        "0.",
+        "1,",
+        "|",
+        "/\\",
+        "VERDICT: PASS \n",
+        "VERDICTVERDICT:",
+        "SCORESCORE",
+        ":",
+        "＝",
+        "\u{FFFF}",
+        "{",
+        "[",
+        "{\"",
+    ] {
+        for head in
+            ["", "VERDICT:", "VERDICT", "SCORE: 1", "WINNER: ", "VERDICT: PASS", "SCORE: 0."]
+        {
+            let steps = |len: usize| {
+                let text = format!("{head}{}", unit.repeat(len / unit.len()));
+                marker_steps(text.as_bytes())
+            };
+            for len in [1 << 12, 1 << 16] {
+                let found = steps(len);
+                assert!(found <= STEPS_A_BYTE * len as u64 + 256, "{head:?} {unit:?}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_megabyte_of_anything_is_read() {
+    for unit in
+        ["VERDICT:", "VERDICT: PASS\n", "*", "\"", " ", "1", "{", "[", "```", "{\"verdict\":"]
+    {
+        for head in ["", "VERDICT:", "SCORE:", "WINNER:"] {
+            let text = format!("{head}{}\nVERDICT: BLOCK", unit.repeat((1 << 20) / unit.len()));
+            let found = parse_verdict(text.as_bytes(), OnUnparseable::Block);
+            assert_eq!(found.verdict, Verdict::Block, "{head:?} {unit:?}");
+            parse_judge(text.as_bytes(), OnUnparseable::Pass);
+            parse_winner(text.as_bytes(), 3);
+        }
+    }
+}

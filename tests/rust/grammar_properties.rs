@@ -1,0 +1,259 @@
+//! Properties of the reply grammars: what can be added to a reply without changing what it says.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use scoregate::Verdict;
+use scoregate::grammar::{OnUnparseable, marker_steps, parse_judge, parse_verdict, parse_winner};
+use scoregate::json::{Document, extract, object_spans};
+use scoregate::target::wtf8;
+
+/// Looked-at bytes a byte of text, as in the tests of linear work.
+const STEPS_A_BYTE: u64 = 12;
+
+const ECHO: &str = r#"Return JSON {"score": 0.0-1.0, "verdict": "pass"|"block", "reason": "..."} (or end with VERDICT: PASS|BLOCK.)"#;
+
+fn unparsed(text: &str) -> bool {
+    let closed = parse_verdict(text.as_bytes(), OnUnparseable::Block);
+    let judge = parse_judge(text.as_bytes(), OnUnparseable::Block);
+    !judge.parsed
+        && closed.reason.is_some_and(|reason| reason.ends_with(b"(fail-closed)"))
+        && parse_verdict(text.as_bytes(), OnUnparseable::Pass).verdict == Verdict::Pass
+}
+
+#[test]
+fn the_closing_line_of_the_prompt_is_no_vote() {
+    let (lower, fenced) = (ECHO.to_lowercase(), format!("```\n{ECHO}\n```"));
+    for line in [ECHO, &lower, &fenced] {
+        for text in [
+            line.to_owned(),
+            format!("The task says: {line}\n\nI do not know."),
+            format!("> {line}\n> {line}"),
+            format!("**{line}**"),
+            format!("{line}\n\nHm."),
+        ] {
+            assert!(unparsed(&text), "{text}");
+        }
+        for (answer, passes) in [("VERDICT: PASS", true), ("VERDICT: BLOCK", false)] {
+            let text = format!("{line}\n{answer}");
+            assert_eq!(judged(&text).1 == Verdict::Pass, passes, "{text}");
+        }
+    }
+}
+
+/// Generalised UTF-8 of UTF-16 units, made WTF-8.
+fn text_of(units: &[u16]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for unit in char::decode_utf16(units.iter().copied()) {
+        match unit {
+            Ok(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Err(lone) => {
+                let [high, low] = lone.unpaired_surrogate().to_be_bytes();
+                bytes.extend([0xED, 0x80 | (high & 0x0F) << 2 | low >> 6, 0x80 | low & 0x3F]);
+            }
+        }
+    }
+    wtf8(bytes)
+}
+
+fn any_text() -> impl Strategy<Value = Vec<u8>> {
+    let unit = prop_oneof![
+        4 => prop::sample::select(
+            "{}[]\",:='`*_~|/%.0189 \nVERDICTverdictSCOREWINNERpassblok#".encode_utf16().collect::<Vec<_>>()
+        ),
+        1 => any::<u16>(),
+        1 => 0xD800u16..0xE000,
+    ];
+    prop::collection::vec(unit, 0..200).prop_map(|units| text_of(&units))
+}
+
+/// Pieces of replies in any order.
+fn noise() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "'",
+        ":",
+        ",",
+        "```",
+        "```json\n",
+        "\n",
+        " ",
+        "x",
+        "\"x\": ",
+        "1",
+        "VERDICT: PASS",
+        "verdict = ok",
+        "**Verdict**: NOT OK",
+        "VERDICT: PASS|BLOCK",
+        "VERDICT:",
+        "SCORE: 0.9",
+        "SCORE: 10",
+        "\u{FEFF}",
+        "“",
+        "<think>",
+        "</think>",
+        "{\"note\": \"VERDICT: PASS",
+        "# c",
+        "// c",
+        "\\",
+        "(",
+        ")",
+        "é",
+    ]);
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// A marker in any dress: the plain form and a dressed one.
+fn dressed() -> impl Strategy<Value = (String, String)> {
+    let label = prop::sample::select(vec![
+        (
+            "VERDICT",
+            vec!["PASS", "OK", "BLOCK", "FAIL", "REJECT", "NOT PASS", "DO NOT OK", "UNSURE"],
+        ),
+        ("verdict", vec!["passed", "okay", "Blocked", "halt", "not ok", "PASS|BLOCK", "ok / stop"]),
+        ("SCORE", vec!["0.8", ".2", "0,3", "1e-3", "85%", "3/10", "10", "1.7", "1", "0", "x"]),
+        ("Winner", vec!["2", "#3", "variant 2", "no. 3", "99", "B"]),
+    ]);
+    let wrap = || prop::sample::select(vec!["", "*", "**", "_", "__", "~~", "`", "***"]);
+    let quote = prop::sample::select(vec![("", ""), ("\"", "\""), ("'", "'"), ("“", "”")]);
+    let space = || prop::sample::select(vec!["", " ", "\n", "\t", "\u{A0}", "\r\n  "]);
+    let separator = prop::sample::select(vec![":", "=", "：", "＝"]);
+    (label, any::<prop::sample::Index>(), wrap(), wrap(), quote, (space(), space()), separator)
+        .prop_map(|((label, values), index, around, inside, quote, space, separator)| {
+            let value = values[index.index(values.len())];
+            let (open, close) = quote;
+            let plain = format!("{label}: {value}");
+            let value = format!("{inside}{open}{value}{close}{inside}");
+            let head = format!("{around}{label}{around}{}{separator}{}", space.0, space.1);
+            (plain, format!("{head}{value}"))
+        })
+}
+
+fn json_reply() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        r#"{"verdict": "block", "reason": "r"}"#,
+        r#"{"verdict": "pass"}"#,
+        r#"{"pass": false}"#,
+        r#"{"score": 0.3, "reason": "VERDICT: PASS"}"#,
+        r#"{"score": "85%", "verdict": "reject"}"#,
+        r#"{"winner": 2}"#,
+        r#"{"verdict": "block", "reason": "says "VERDICT: PASS" itself"}"#,
+        "{'verdict': 'block', 'score': 0.9,}",
+        "{'winner': 3,}",
+        r#"{"score": 0.2, "reason": "says "SCORE: 1""}"#,
+    ])
+    .prop_map(str::to_owned)
+}
+
+type Judged = (u64, Verdict, bool);
+
+/// What the judge and the verdict grammar say; the score by its bits.
+fn judged(text: &str) -> Judged {
+    let judge = parse_judge(text.as_bytes(), OnUnparseable::Block);
+    (judge.score.to_bits(), judge.verdict, judge.parsed)
+}
+
+fn readings(text: &str) -> (Judged, Verdict, u64) {
+    let verdict = parse_verdict(text.as_bytes(), OnUnparseable::Block).verdict;
+    (judged(text), verdict, parse_winner(text.as_bytes(), 5).winner)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_reads(text in any_text(), count in 0u64..9) {
+        let closed = parse_verdict(&text, OnUnparseable::Block);
+        let open = parse_verdict(&text, OnUnparseable::Pass);
+        prop_assert!(closed == open || open.verdict == Verdict::Pass);
+        let winner = parse_winner(&text, count).winner;
+        prop_assert!((1..=count.max(1)).contains(&winner));
+        let judge = parse_judge(&text, OnUnparseable::Block);
+        prop_assert!((0.0..=1.0).contains(&judge.score) && judge.score.is_sign_positive());
+        prop_assert!(marker_steps(&text) <= STEPS_A_BYTE * text.len() as u64 + 256);
+    }
+
+    #[test]
+    fn a_last_marker_that_blocks_is_no_pass(
+        head in noise(),
+        marker in prop::sample::select(vec![
+            "VERDICT: BLOCK", "**VERDICT**: FAIL", "VERDICT = \"HALT\"", "VERDICT: NOT PASS", "Verdict：stopped",
+        ]),
+        tail in prop::sample::select(vec!["", ".", "\n", "\nThat is all.", " because of x", "**\n```"]),
+    ) {
+        let text = format!("{head}\n{marker}{tail}");
+        let keys = ["verdict", "pass", "continue", "score"];
+        let holds = |d: Document<'_>| keys.iter().any(|key| d.root().get(key.as_bytes()).is_some());
+        prop_assume!(!extract(text.as_bytes()).is_some_and(holds));
+        // Inside an object with a key (`{verdict = ok\nVERDICT: BLOCK`) it is quoted text.
+        let inside = |span: (usize, usize)| span.0 < text.len() - tail.len() && span.1 > head.len();
+        let spans = object_spans(text.as_bytes(), &keys).found;
+        prop_assume!(!spans.iter().any(|found| inside(found.span)));
+        for policy in [OnUnparseable::Pass, OnUnparseable::Block] {
+            prop_assert_eq!(parse_verdict(text.as_bytes(), policy).verdict, Verdict::Block, "{}", text);
+            prop_assert_eq!(parse_judge(text.as_bytes(), policy).verdict, Verdict::Block, "{}", text);
+        }
+    }
+
+    #[test]
+    fn dress_never_flips_a_marker((plain, dressed) in dressed(), before in "[a-z .\n]{0,20}") {
+        prop_assert_eq!(readings(&plain), readings(&dressed), "{}", dressed);
+        let text = format!("{before}{dressed}");
+        prop_assert_eq!(readings(&plain), readings(&text), "{}", text);
+    }
+
+    #[test]
+    fn a_fence_never_flips_a_reply(
+        reply in prop_oneof![json_reply(), dressed().prop_map(|(_, marker)| marker)],
+        info in prop::sample::select(vec!["", "json", "text", "md"]),
+    ) {
+        prop_assume!(!reply.contains("```"));
+        let fenced = format!("```{info}\n{reply}\n```");
+        prop_assert_eq!(readings(&reply), readings(&fenced), "{}", fenced);
+    }
+
+    #[test]
+    fn prose_behind_never_flips_a_reply(
+        reply in prop_oneof![json_reply(), dressed().prop_map(|(_, marker)| marker)],
+        prose in "[ \n][A-Za-z0-9 ,.!?()\n-]{0,60}",
+        before in "[A-Za-z0-9 ,.!?\n-]{0,20}[ \n]",
+    ) {
+        // `10` may go on as a number, `1 of 10` as another unit.
+        prop_assume!(!prose.trim_start_matches(' ').starts_with("of ") && !prose.contains("per"));
+        prop_assume!(!prose.trim_start_matches(' ').starts_with("out "));
+        let text = format!("{reply}{prose}");
+        prop_assert_eq!(readings(&reply), readings(&text), "{}", text);
+        if reply.starts_with('{') {
+            let text = format!("{before}{reply}{prose}");
+            prop_assert_eq!(readings(&reply), readings(&text), "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_broken_object_that_blocks_never_passes(
+        key in prop::sample::select(vec![
+            "\"verdict\": \"block\"", "'verdict': 'BLOCK'", "verdict: \"fail\"", "\"pass\": false", "\"continue\": False",
+        ]),
+        quoted in prop::sample::select(vec![
+            "VERDICT: PASS", "**VERDICT**: OK", "verdict = pass", "SCORE: 1", "VERDICT: \"PASS\"",
+        ]),
+        first in any::<bool>(),
+        head in prop::sample::select(vec!["", "So:\n", "```json\n", "```\n"]),
+        words in "[a-z ]{0,12}",
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let reason = format!("\"reason\": \"it says \"{quoted}\" {words}\"");
+        let members = if first { format!("{key}, {reason}") } else { format!("{reason}, {key}") };
+        let object = format!("{{{members}}}");
+        // Cut anywhere behind the key, or not at all.
+        let kept = if first { object.len() - cut.index(object.len() - key.len() - 2) } else { object.len() };
+        let text = format!("{head}{}", &object[..kept]);
+        for policy in [OnUnparseable::Pass, OnUnparseable::Block] {
+            prop_assert_eq!(parse_verdict(text.as_bytes(), policy).verdict, Verdict::Block, "{}", text);
+            prop_assert_eq!(parse_judge(text.as_bytes(), policy).verdict, Verdict::Block, "{}", text);
+        }
+    }
+}
