@@ -34,7 +34,10 @@ impl Parser<'_> {
         let Some(node) = self.state.nodes.get_mut(index) else { return };
         let closer = closer_of(node);
         let (start, place) = (node.start as usize, node.place);
-        let single = place == Place::Escaped && node.end == 1 && self.state.comma.is_none();
+        let single = node.kind == Kind::Array
+            && place == Place::Escaped
+            && node.end == 1
+            && self.state.comma.is_none();
         self.state.parent = node.next;
         node.next = next;
         node.place = Place::Plain;

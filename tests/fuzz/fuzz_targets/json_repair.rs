@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use scoregate::json::{
-    Build, JsonStream, RepairErrorKind, RepairOptions, object_spans, parse, repair,
+    Build, Document, JsonStream, Kind, RepairErrorKind, RepairOptions, object_spans, parse, repair,
 };
 
 #[derive(Default)]
@@ -50,6 +50,21 @@ impl Build for Depth {
     }
 }
 
+/// Keys are strings, and the nodes stand in the order of the tree.
+fn well_formed(document: &Document<'_>) {
+    let (mut open, mut next) = (vec![document.root()], 0);
+    while let Some(cursor) = open.pop() {
+        assert_eq!(cursor.index(), next);
+        next += 1;
+        let mut children: Vec<_> = cursor.elements().collect();
+        for (key, value) in cursor.members() {
+            assert_eq!(key.kind(), Kind::String);
+            children.extend([key, value]);
+        }
+        open.extend(children.into_iter().rev());
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     let repaired = repair(data, &RepairOptions::default());
     assert!(repaired.steps <= 8 * data.len() as u64 + 65_536, "{} steps", repaired.steps);
@@ -61,6 +76,7 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(repaired.result.as_ref().map(|d| d.to_json()), Ok(strict.to_json()));
     }
     if let Ok(document) = &repaired.result {
+        well_formed(document);
         parse(document.to_json().as_bytes()).expect("canonical text is JSON");
     }
     let _ = object_spans(data, &["verdict", "a"]);

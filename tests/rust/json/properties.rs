@@ -16,7 +16,58 @@ fn repaired(text: &[u8]) -> Option<Value> {
     for found in &repaired.diagnostics {
         assert!(found.start <= found.end && found.end <= text.len(), "{found:?}");
     }
-    repaired.result.ok().map(|d| Value::from_cursor(d.root()))
+    let document = repaired.result.ok()?;
+    well_formed(&document);
+    Some(Value::from_cursor(document.root()))
+}
+
+/// Keys are strings, and every node belongs to the tree.
+fn well_formed(document: &json::Document<'_>) {
+    let (mut open, mut next) = (vec![document.root()], 0);
+    while let Some(cursor) = open.pop() {
+        assert_eq!(cursor.index(), next);
+        next += 1;
+        let mut children: Vec<_> = cursor.elements().collect();
+        for (key, value) in cursor.members() {
+            assert_eq!(key.kind(), json::Kind::String);
+            children.extend([key, value]);
+        }
+        open.extend(children.into_iter().rev());
+    }
+    let mut told = Told(0);
+    document.build(&mut told);
+    assert_eq!(told.0, next);
+}
+
+/// Counts nodes.
+struct Told(usize);
+
+impl json::Build for Told {
+    fn open_object(&mut self) {
+        self.0 += 1;
+    }
+    fn open_array(&mut self) {
+        self.0 += 1;
+    }
+    fn close(&mut self) {}
+    fn key(&mut self, _: &[u8]) {
+        self.0 += 1;
+    }
+    fn null(&mut self) {
+        self.0 += 1;
+    }
+    fn boolean(&mut self, _: bool) {
+        self.0 += 1;
+    }
+    fn number(&mut self, _: &str) {
+        self.0 += 1;
+    }
+    fn string(&mut self, _: &[u8]) {
+        self.0 += 1;
+    }
+    fn tail_open(&mut self) {}
+    fn tail_grow(&mut self, _: &[u8]) {}
+    fn tail_close(&mut self) {}
 }
 
 /// The value of `serde_json`, through our own tree: numbers keep their digits.
@@ -142,6 +193,12 @@ fn soup() -> impl Strategy<Value = String> {
         "{\\\"a\\\": 1}",
         "{\"a\": \"b\",}",
         "[1]",
+        "(\"a\"",
+        "(1",
+        ",)",
+        "{\"x\"",
+        "[\"k\": ",
+        "\"k\" 2",
         "null",
         "prose here",
         "：",
