@@ -53,13 +53,13 @@ impl Input {
     fn of_str(text: &Bound<'_, PyString>) -> PyResult<Input> {
         let held = Text::of(text)?;
         let mut joins = Vec::new();
-        if let Text::Wtf8(joined) = &held {
-            if characters(joined) != text.len()? {
-                let split = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
-                joins = joined_at(split.cast::<PyBytes>()?.as_bytes(), joined);
-            }
-        }
         let len = text.len()?;
+        if let Text::Wtf8(joined) = &held
+            && characters(joined) != len
+        {
+            let split = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+            joins = joined_at(split.cast::<PyBytes>()?.as_bytes(), joined);
+        }
         Ok(Input { held: Held::Text(held), is_bytes: false, len, joins, fault: None })
     }
 
