@@ -96,7 +96,8 @@ impl Search<'_> {
             // The strict tier ends a body at the next three back-ticks, wherever they stand. A line
             // that closes holds three, so the search ends there.
             let within = self.text.get(..end.saturating_add(3)).unwrap_or(self.text);
-            let close = if self.text.get(at) == Some(&b'`') { any_fence(within, body) } else { end };
+            let close =
+                if self.text.get(at) == Some(&b'`') { any_fence(within, body) } else { end };
             self.steps += close.saturating_sub(body) as u64;
             if self.fenced_scalar(start, close, inner) {
                 return if close < end { close + 3 } else { inner.outer.1 };

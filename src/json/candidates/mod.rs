@@ -176,7 +176,9 @@ impl<'a> Search<'a> {
         match ahead {
             Ahead::Nothing => at + 1,
             Ahead::Cut if !object => at + 1,
-            Ahead::Empty if !object && self.is_check_box(at) => at + 1,
+            Ahead::Cut if trim_js(self.text.get(at + 1..end).unwrap_or_default()).is_empty() => {
+                at + 1
+            }
             Ahead::Values => self.values(at, end, context),
             Ahead::Keys | Ahead::Empty | Ahead::Cut => {
                 let Some(attempt) = self.attempt(at, end, context, None) else { return at + 1 };
@@ -187,13 +189,6 @@ impl<'a> Search<'a> {
                 next
             }
         }
-    }
-
-    /// `- [ ] task`
-    fn is_check_box(&self, at: usize) -> bool {
-        let before = self.text.get(..at).unwrap_or_default();
-        self.text.get(at + 1) == Some(&b' ')
-            && matches!(before.trim_ascii_end().last(), Some(b'-' | b'*' | b'+' | b'.'))
     }
 
     /// A list of scalars amid prose: valid, or short and complete.
@@ -375,6 +370,9 @@ impl<'a> Search<'a> {
             }
         }
         self.finish_run();
+        if !self.is_data(&attempt, start, context) {
+            return;
+        }
         self.run = Some(Run {
             count: 1,
             span: (start, attempt.end),
@@ -385,6 +383,32 @@ impl<'a> Search<'a> {
             log: attempt.log,
             context,
         });
+    }
+
+    /// Brackets amid code are mostly code: there only quoted keys make data, or a document that is
+    /// all of its block. Amid prose an index (`x[0]`) and empty brackets (`f() {}`) are no data.
+    fn is_data(&self, attempt: &Attempt, start: usize, context: Context) -> bool {
+        let text = self.text;
+        let first = start == context.start;
+        match context.block {
+            Block::JsonFence | Block::Tag => true,
+            Block::PlainFence | Block::CodeFence => {
+                let rest = text.get(attempt.end..context.outer.1).unwrap_or_default();
+                let next = trim_js(rest).first();
+                let alone = matches!(next, None | Some(b'`' | b'~' | b'{' | b'[' | b','));
+                attempt.evidence == Evidence::QuotedKeys || (first && alone)
+            }
+            Block::Bare => {
+                let before = start.checked_sub(1).and_then(|i| text.get(i)).copied();
+                let index = before
+                    .is_some_and(|b| b.is_ascii_alphanumeric() || b"_)]".contains(&b))
+                    && attempt.evidence >= Evidence::Values
+                    && attempt.closed;
+                // What is cut may be empty still.
+                let empty = attempt.evidence == Evidence::Empty && attempt.closed;
+                first || !(empty || index)
+            }
+        }
     }
 
     fn finish_run(&mut self) {
@@ -461,7 +485,10 @@ impl<'a> Search<'a> {
 /// Repairs that a plain list amid prose does not need.
 fn loose(log: &Log) -> bool {
     loose_words(log)
-        || log.list.iter().any(|d| matches!(d.code, Code::ClosedAtEof | Code::InnerQuote))
+        || log
+            .list
+            .iter()
+            .any(|d| matches!(d.code, Code::ClosedAtEof | Code::InnerQuote | Code::RawControl))
 }
 
 fn loose_words(log: &Log) -> bool {

@@ -288,11 +288,13 @@ fn discarded(text: &[u8], found: &Found<'_>, log: &mut Log) {
     }
 }
 
-/// What the strict tier finds where the search finds nothing, so that repair never reads less. An
-/// empty list amid prose is a check box (`- [ ] task`) and no data.
+/// What the strict tier finds where the search finds nothing, so that repair never reads less. The
+/// box of a task (`- [ ] buy milk`) is no data, though it parses.
 fn strict_tier(text: &[u8]) -> Option<Found<'_>> {
     let found = extract_with_source(text)?;
-    if found.source == Source::Brackets && found.document.nodes.len() == 1 {
+    let before = text.get(..found.span.0)?.trim_ascii_end();
+    let task = matches!(before.last(), Some(b'-' | b'*' | b'+' | b'.'));
+    if task && text.get(found.span.0..found.span.1) == Some(b"[ ]") {
         return None;
     }
     let Extracted { document, span, source } = found;
@@ -312,10 +314,11 @@ fn scalar<'a>(
 ) -> Option<(Document<'a>, Log)> {
     let body = text.get(start..end)?;
     let first = *body.first()?;
-    if matches!(first, b'[' | b'{') {
+    // Prose in back-ticks or typographic quotes is no value.
+    if matches!(first, b'[' | b'{' | b'`' | 0x80..=0xFF) {
         return None;
     }
-    let quoted = matches!(first, b'"' | b'\'' | b'`' | 0xE2);
+    let quoted = matches!(first, b'"' | b'\'');
     if !quoted && first != b'(' && body.len() > LONGEST_WORD {
         return None;
     }
