@@ -68,7 +68,7 @@ bench-quick: build .venv/.bench ## the same on a small corpus; writes nothing
 
 docs: build ## build the documentation, strictly, into site/
 	$(PY) .ci/extras.py docs | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check
-	$(PY) -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 
 check-outputs: build ## check a file of {id, output} lines: make check-outputs FILE=…
 	$(PY) tests/python/check_outputs.py "$(FILE)"

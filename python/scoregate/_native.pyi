@@ -10,6 +10,7 @@ __all__ = [
     "JSONDiagnostic",
     "JSONResult",
     "JSONStream",
+    "JsRegex",
     "LineScorer",
     "ScorerResult",
     "__version__",
@@ -188,6 +189,44 @@ class Gate:
         details: str = "failed",
     ) -> BatchResult: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class JsRegex:
+    """A JavaScript regular expression, with V8's answer on any text in bounded time.
+
+    Without flag u or v a text is read as UTF-16 code units, as JavaScript does. Compiled patterns
+    are kept in a small cache of the thread.
+
+    Args:
+        pattern: the source, as between the slashes of a JavaScript literal.
+        flags: of `dgimsuvy`, each at most once, not u with v.
+        untrusted: refuse backreferences, so that every test is linear in the text.
+
+    Raises:
+        JsRegexError: JavaScript refuses the pattern or the flags; the text is V8's.
+    """
+
+    def __new__(cls, pattern: str, flags: str = "", *, untrusted: bool = False) -> JsRegex: ...
+    def test(self, text: str) -> bool:
+        """JavaScript's `new RegExp(pattern, flags).test(text)`.
+
+        Raises:
+            JsRegexBudgetError: the step budget ran out, which depends on pattern and text alone.
+        """
+
+    @property
+    def pattern(self) -> str: ...
+    @property
+    def flags(self) -> str:
+        """The flags in the order in which V8 prints them."""
+
+    @property
+    def untrusted(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @classmethod
+    def _restore(cls, pattern: str, flags: str, untrusted: bool) -> JsRegex: ...
 
 @final
 class LineScorer:

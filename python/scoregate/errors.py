@@ -40,6 +40,14 @@ class JSONNotFoundError(ScoregateError, ValueError):
         return f"{self.message} (offset {self.offset})"
 
 
+class JsRegexError(ScoregateError, ValueError):
+    """A pattern or flags that JavaScript refuses; the text is V8's."""
+
+
+class JsRegexBudgetError(ScoregateError):
+    """The matching budget ran out before the answer was known."""
+
+
 class InputError(ScoregateError):
     """An input file or row that cannot be used; the message says where and why."""
 

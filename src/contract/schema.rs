@@ -1,56 +1,182 @@
 //! Full JSON Schema, over the `jsonschema` crate.
 //!
-//! Draft 2020-12 unless `$schema` says other; formats asserted; `pattern` means a JavaScript
-//! pattern (flag u, then none where u refuses it); no reference is ever fetched.
+//! Draft 2020-12 unless `$schema` says other; formats asserted; `pattern` and `patternProperties`
+//! mean JavaScript patterns (flag u, then none where u refuses them); no reference is ever
+//! fetched.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::Value as Tree;
 
 use super::MAX_VIOLATIONS;
-use crate::js_regex::JsRegex;
+use super::keywords::{Holds, holds};
+use crate::js_regex::{JsRegex, cached};
 use crate::json::{Cursor, Kind, Value};
 use crate::target::{Target, to_utf8};
 
 /// A compiled JSON Schema.
 pub struct Schema {
     validator: Validator,
-    accepts_scalars: bool,
+    /// The schema, where some property pattern depends on the names that a value has.
+    by_names: Option<Value>,
+    warning: Option<String>,
 }
 
 impl Schema {
     /// Compiles a schema; the error is the detail of a scorer that always fails.
     pub fn new(schema: &Value) -> Result<Self, String> {
-        let tree = tree_of(schema)?;
-        let refused =
-            |error: ValidationError<'_>| format!("unusable JSON Schema: {}", clip(&error));
-        let validator = jsonschema::options()
-            .should_validate_formats(true)
-            .with_keyword("pattern", |_, value, _| Ok(Box::new(Pattern::new(value)?)))
-            .build(&tree)
-            .map_err(refused)?;
-        let accepts_scalars = validator.is_valid(&Tree::Null) && validator.is_valid(&Tree::from(0));
-        Ok(Schema { validator, accepts_scalars })
+        let mut by_names = false;
+        let rewritten = with_patterns(schema, &mut |pattern| {
+            let engine = engine(pattern)?;
+            Ok(engine.rust_syntax().unwrap_or_else(|| {
+                by_names = true;
+                NOTHING.to_owned()
+            }))
+        });
+        let validator = compile(&rewritten.map_err(unusable)?)?;
+        let scalars = validator.is_valid(&Tree::Null) && validator.is_valid(&Tree::from(0));
+        Ok(Schema {
+            validator,
+            by_names: by_names.then(|| schema.clone()),
+            warning: scalars.then(|| {
+                "the schema accepts values that are not objects; add a type if that is not meant"
+                    .to_owned()
+            }),
+        })
     }
 
     /// True when a value holds.
     pub fn holds(&self, value: Cursor<'_>) -> bool {
-        self.validator.is_valid(&tree_at(value))
+        let tree = tree_at(value);
+        match &self.by_names {
+            None => self.validator.is_valid(&tree),
+            Some(schema) => compile_for(schema, &tree).is_ok_and(|v| v.is_valid(&tree)),
+        }
     }
 
     /// What a value breaks, as `path: message`, at most [`MAX_VIOLATIONS`].
     pub fn violations(&self, value: Cursor<'_>) -> Vec<String> {
         let tree = tree_at(value);
-        let errors = self.validator.iter_errors(&tree).take(MAX_VIOLATIONS);
-        errors.map(|error| violation(&tree, &error)).collect()
+        let list = |validator: &Validator| {
+            let errors = validator.iter_errors(&tree).take(MAX_VIOLATIONS);
+            errors.map(|error| violation(&tree, &error)).collect()
+        };
+        match &self.by_names {
+            None => list(&self.validator),
+            Some(schema) => match compile_for(schema, &tree) {
+                Ok(validator) => list(&validator),
+                Err(reason) => vec![format!("$: {reason}")],
+            },
+        }
     }
 
     /// A warning where a value that is no object or array passes.
     pub fn warning(&self) -> Option<String> {
-        self.accepts_scalars.then(|| {
-            "the schema accepts values that are not objects; add a type if that is not meant".into()
-        })
+        self.warning.clone()
     }
+}
+
+/// A pattern that matches nothing.
+const NOTHING: &str = r"[^\s\S]";
+
+fn unusable(reason: impl std::fmt::Display) -> String {
+    format!("unusable JSON Schema: {}", clip(&reason))
+}
+
+fn compile(schema: &Value) -> Result<Validator, String> {
+    let tree: Tree = serde_json::from_str(&schema.to_json()).map_err(unusable)?;
+    jsonschema::options()
+        .should_validate_formats(true)
+        .with_pattern_options(jsonschema::PatternOptions::regex())
+        .with_keyword("pattern", |_, value, _| Ok(Box::new(Pattern::new(value)?)))
+        .build(&tree)
+        .map_err(unusable)
+}
+
+/// The schema for one value: a property pattern that the validator's engine cannot say
+/// (lookaround, backreferences, UTF-16 units) is replaced by the names of the value's properties
+/// that it matches.
+fn compile_for(schema: &Value, tree: &Tree) -> Result<Validator, String> {
+    let mut names = BTreeSet::new();
+    let mut open = vec![tree];
+    while let Some(value) = open.pop() {
+        match value {
+            Tree::Array(items) => open.extend(items),
+            Tree::Object(members) => {
+                names.extend(members.keys());
+                open.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    let rewritten = with_patterns(schema, &mut |pattern| {
+        let engine = engine(pattern)?;
+        if let Some(same) = engine.rust_syntax() {
+            return Ok(same);
+        }
+        let mut matched = Vec::new();
+        for name in &names {
+            if engine.test(&Target::new(name)).map_err(|spent| spent.to_string())? {
+                matched.push(regex_syntax::escape(name));
+            }
+        }
+        let some = format!("^(?:{})$", matched.join("|"));
+        Ok(if matched.is_empty() { NOTHING.to_owned() } else { some })
+    });
+    compile(&rewritten?)
+}
+
+/// A schema with each pattern of `patternProperties` rewritten. The results are made different
+/// from each other, since they are keys.
+fn with_patterns(
+    schema: &Value,
+    rewrite: &mut dyn FnMut(&[u8]) -> Result<String, String>,
+) -> Result<Value, String> {
+    // Recursion is bounded: a spec is at most MAX_DEPTH deep.
+    let Value::Object(members) = schema else { return Ok(schema.clone()) };
+    let mut list = Vec::with_capacity(members.len());
+    for (key, value) in members {
+        let value = match (holds(key), value) {
+            (Some(Holds::Map), Value::Object(inner)) => {
+                let mut schemas = Vec::with_capacity(inner.len());
+                for (i, (name, schema)) in inner.iter().enumerate() {
+                    let name = if key == b"patternProperties" {
+                        format!("(?P<p{i}>{})", rewrite(name)?).into_bytes()
+                    } else {
+                        name.clone()
+                    };
+                    schemas.push((name, with_patterns(schema, rewrite)?));
+                }
+                Value::Object(schemas)
+            }
+            (Some(Holds::Dependencies), Value::Object(inner)) => {
+                let schemas: Result<Vec<_>, String> = inner
+                    .iter()
+                    .map(|(name, schema)| Ok((name.clone(), with_patterns(schema, rewrite)?)))
+                    .collect();
+                Value::Object(schemas?)
+            }
+            (Some(Holds::List | Holds::SchemaOrList), Value::Array(items)) => {
+                let schemas: Result<Vec<_>, String> =
+                    items.iter().map(|schema| with_patterns(schema, rewrite)).collect();
+                Value::Array(schemas?)
+            }
+            (Some(Holds::Schema | Holds::SchemaOrList), _) => with_patterns(value, rewrite)?,
+            _ => value.clone(),
+        };
+        list.push((key.clone(), value));
+    }
+    Ok(Value::Object(list))
+}
+
+/// A pattern of a schema: JavaScript's, with flag u, or without it where u refuses the pattern.
+fn engine(pattern: &[u8]) -> Result<Arc<JsRegex>, String> {
+    cached(pattern, "u", false)
+        .or_else(|_| cached(pattern, "", false))
+        .map_err(|error| error.to_string())
 }
 
 /// One violation: `path: wanted, got`, worded as contracts word it where both have the rule.
@@ -106,7 +232,7 @@ fn type_name(tree: &Tree) -> &'static str {
 }
 
 /// A message of the validator, on one line and at most 200 characters.
-fn clip(message: &dyn std::fmt::Display) -> String {
+fn clip(message: &impl std::fmt::Display) -> String {
     let text = message.to_string().replace(['\n', '\r'], " ");
     match text.char_indices().nth(200) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -116,7 +242,7 @@ fn clip(message: &dyn std::fmt::Display) -> String {
 
 /// The `pattern` keyword with JavaScript's meaning.
 struct Pattern {
-    engine: JsRegex,
+    engine: Arc<JsRegex>,
 }
 
 impl Pattern {
@@ -124,10 +250,7 @@ impl Pattern {
         let Some(pattern) = value.as_str() else {
             return Err(ValidationError::custom("pattern: must be a string"));
         };
-        let pattern = pattern.as_bytes();
-        let engine = JsRegex::new(pattern, "u")
-            .or_else(|_| JsRegex::new(pattern, ""))
-            .map_err(|error| ValidationError::custom(error.to_string()))?;
+        let engine = engine(pattern.as_bytes()).map_err(ValidationError::custom)?;
         Ok(Pattern { engine })
     }
 }
@@ -148,12 +271,6 @@ impl<'i> Keyword<'i> for Pattern {
     fn is_valid(&self, instance: &'i Tree) -> bool {
         instance.as_str().is_none_or(|text| self.engine.test(&Target::new(text)) == Ok(true))
     }
-}
-
-/// The schema as the validator's own tree.
-fn tree_of(schema: &Value) -> Result<Tree, String> {
-    serde_json::from_str(&schema.to_json())
-        .map_err(|error| format!("unusable JSON Schema: {error}"))
 }
 
 /// A parsed value as the validator's own tree; lone surrogate halves become U+FFFD.

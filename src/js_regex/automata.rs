@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 
 use regex_automata::hybrid::dfa::DFA;
 use regex_automata::{Anchored, Input, meta, nfa::thompson};
+use regex_syntax::hir::print::Printer;
 use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition,
 };
@@ -165,6 +166,14 @@ impl Engine {
             .minimum_bytes_per_state(Some(10));
         DFA::builder().configure(config).build_from_nfa(nfa).ok()
     }
+}
+
+/// A regular pattern with flag u in the syntax of the `regex` crate: it has the same matches in
+/// every text without surrogate halves.
+pub(super) fn rust_syntax(node: &Node) -> String {
+    let mut text = String::new();
+    let written = Printer::new().print(&translate(node, Alphabet::Scalars), &mut text);
+    written.map(|()| text).unwrap_or_default()
 }
 
 /// An estimate, from above, of the states of the automaton.

@@ -179,6 +179,13 @@ impl JsRegex {
         &self.sorted_flags
     }
 
+    /// The pattern in the syntax of the `regex` crate, where that can say it: a regular pattern
+    /// with flag u. The two agree on every text without surrogate halves.
+    pub fn rust_syntax(&self) -> Option<String> {
+        let regular = self.ast.root.is_regular() && !self.ast.has_line_anchor;
+        (regular && self.flags.code_points()).then(|| automata::rust_syntax(&self.ast.root))
+    }
+
     /// Bytes of memory that the compiled pattern takes now, roughly; automata grow with use.
     pub fn memory_usage(&self) -> usize {
         let program = self.program.get().map_or(0, Program::memory);

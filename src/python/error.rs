@@ -7,6 +7,8 @@ use crate::error::SpecError as CoreSpecError;
 
 import_exception!(scoregate.errors, SpecError);
 import_exception!(scoregate.errors, JSONNotFoundError);
+import_exception!(scoregate.errors, JsRegexBudgetError);
+import_exception!(scoregate.errors, JsRegexError);
 
 /// The exception of a gate that cannot be built.
 pub(super) fn spec_error(error: &CoreSpecError) -> PyErr {

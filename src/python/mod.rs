@@ -9,6 +9,7 @@ mod functions;
 mod gate;
 mod json;
 mod lines;
+mod regex;
 mod results;
 mod text;
 mod value;
@@ -44,6 +45,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::lines::LineScorer;
+    #[pymodule_export]
+    use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -29,6 +30,14 @@ GATE = {
 
 LIMIT = 200 << 20
 SIZE = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def _tidy(tmp_path: Path) -> Iterator[None]:
+    """Removes the files, which pytest would keep."""
+    yield
+    for path in tmp_path.iterdir():
+        path.unlink()
 
 
 def rows() -> bytes:
@@ -85,7 +94,7 @@ def test_short_rows_with_all_details(cli: Any) -> None:
 
 
 def test_bad_rows_only(cli: Any) -> None:
-    (cli.folder / "in.jsonl").write_bytes(b"x\n" * (16 << 20))
+    (cli.folder / "in.jsonl").write_bytes(b"x\n" * (4 << 20))
     memory, _ = peak(
         cli, "score", "gate.json", "in.jsonl", "-o", "o.jsonl", "--on-error", "quarantine"
     )
