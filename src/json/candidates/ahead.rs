@@ -1,6 +1,7 @@
 //! What stands behind an opening bracket amid prose.
 
 use super::super::repair::Parser;
+use super::super::string::scan_string;
 
 /// What the words behind an opening bracket say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,18 @@ pub(in super::super) enum Ahead {
     Empty,
     Cut,
     Nothing,
+}
+
+/// Whether a valid JSON string and a colon stand at a place. Each string has one bracket before it,
+/// so a text is scanned once at most.
+fn strict_key(probe: &mut Parser<'_>, at: usize) -> bool {
+    if probe.text.get(at) != Some(&b'"') {
+        return false;
+    }
+    let Ok((end, _)) = scan_string(probe.text, at + 1) else { return false };
+    probe.steps += (end - at) as u64;
+    let (colon, _) = probe.space_after(end + 1);
+    probe.text.get(colon) == Some(&b':')
 }
 
 /// Looks behind the bracket at a place.
@@ -28,6 +41,8 @@ pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
                 let quoted = matches!(byte, b'"' | b'\'' | b'\\' | b'`' | 0xE2);
                 return match probe.key_ahead(next) {
                     Ok(Some(true)) => Ahead::Keys,
+                    // A valid key may be longer than the repair tier looks ahead.
+                    Ok(Some(false)) if strict_key(probe, next) => Ahead::Keys,
                     Ok(None) if quoted => Ahead::Cut,
                     // A stream: the key has not come yet.
                     Err(_) => Ahead::Cut,
