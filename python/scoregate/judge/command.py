@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("scoregate.judge")
 
 _CHUNK = 1 << 16
+
+#: A killed command is gone at once; one that the system holds on to is not waited for.
+_REAP_SECONDS = 5.0
 _KEPT_ERRORS = 4096
 
 
@@ -86,17 +89,21 @@ class CommandJudge:
             words = getattr(error, "strerror", None) or type(error).__name__
             raise JudgeError(f"the command cannot be started: {words}") from None
         finished = False
+        reply = asyncio.ensure_future(self._reply(process))
+        complaints = asyncio.ensure_future(_read_errors(process))
+        feeding = asyncio.ensure_future(_feed(process, prompt))
         try:
             async with asyncio.timeout(self._timeout):
-                text, errors, _ = await asyncio.gather(
-                    self._reply(process), _read_errors(process), _feed(process, prompt)
-                )
+                text, errors, _ = await asyncio.gather(reply, complaints, feeding)
                 code = await process.wait()
             finished = True
         except TimeoutError:
             message = f"the command timed out after {self._timeout:g} s"
             raise JudgeError(message, retryable=True) from None
         finally:
+            for task in (reply, complaints, feeding):
+                task.cancel()
+            await asyncio.gather(reply, complaints, feeding, return_exceptions=True)
             await _end(process, kill=not finished)
         if code != 0:
             log.debug("a judge command failed: %r", errors)
@@ -127,9 +134,9 @@ async def _feed(process: asyncio.subprocess.Process, prompt: str) -> None:
     with suppress(BrokenPipeError, ConnectionResetError):
         stream.write(prompt.encode("utf-8", "replace"))
         await stream.drain()
+    # Closing is not waited for: a wait that is cancelled would spoil the stream's own bookkeeping.
     with suppress(BrokenPipeError, ConnectionResetError):
         stream.close()
-        await stream.wait_closed()
 
 
 async def _read_errors(process: asyncio.subprocess.Process) -> bytes:
@@ -148,7 +155,12 @@ async def _end(process: asyncio.subprocess.Process, *, kill: bool) -> None:
                 os.killpg(process.pid, signal.SIGKILL)
             elif process.returncode is None:
                 process.kill()
-        await process.wait()
+    # The pipes are closed before the command is waited for: asyncio waits for their ends too, and
+    # a pipe whose reader has stopped reading never comes to its end.
     transport = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()
+    if kill:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_REAP_SECONDS):
+                await process.wait()
