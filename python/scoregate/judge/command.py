@@ -155,12 +155,16 @@ async def _end(process: asyncio.subprocess.Process, *, kill: bool) -> None:
                 os.killpg(process.pid, signal.SIGKILL)
             elif process.returncode is None:
                 process.kill()
-    # The pipes are closed before the command is waited for: asyncio waits for their ends too, and
-    # a pipe whose reader has stopped reading never comes to its end.
     transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
     if kill:
+        # The pipes are closed before the command is waited for: asyncio waits for their ends too,
+        # and a pipe whose reader has stopped reading never comes to its end.
+        for number in range(3):
+            pipe = transport.get_pipe_transport(number) if transport is not None else None
+            if pipe is not None:
+                pipe.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_REAP_SECONDS):
                 await process.wait()
+    if transport is not None:
+        transport.close()
