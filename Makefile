@@ -66,12 +66,19 @@ bench-quick: build .venv/.bench ## the same on a small corpus; writes nothing
 	$(PY) .ci/extras.py bench | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check
 	@touch .venv/.bench
 
+FUZZ_SECONDS ?= 60
+fuzz: ## fuzz the parsers, FUZZ_SECONDS each (needs cargo-fuzz; libFuzzer wants unstable flags)
+	cd tests/fuzz && for target in js_regex json_strict json_repair; do \
+	  RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir . $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
+
 docs: build ## build the documentation, strictly, into site/
 	$(PY) .ci/extras.py docs | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 
 check-outputs: build ## check a file of {id, output} lines: make check-outputs FILE=…
 	$(PY) tests/python/check_outputs.py "$(FILE)"
+	$(PY) tests/python/check_json.py "$(FILE)"
 	$(PY) tests/python/check_json.py "$(FILE)"
 
 clean: ## remove what was built
