@@ -4,8 +4,8 @@
 //! cargo bench --bench js_regex -- CORPUS.jsonl
 //! ```
 //!
-//! The corpus has one `{"output": …}` a line. Prints one JSON object a check; `peers.py` and
-//! `peers.mjs` beside this file print the same for `CPython` and Node.
+//! The corpus has one `{"output": …}` a line. Prints one JSON object a check; `cpython.py` and
+//! `node.mjs` beside this file print the same for `CPython` and Node.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use scoregate::js_regex::JsRegex;

@@ -51,7 +51,7 @@ def read_checks() -> list[dict[str, str]]:
 def in_python(check: dict[str, str]) -> re.Pattern[str]:
     """The check as CPython writes it."""
     sys.path.insert(0, str(FOLDER))
-    from peers import compiled
+    from cpython import compiled
 
     return compiled(check)
 
@@ -61,7 +61,7 @@ def node_total(run: Run) -> float | None:
     node = shutil.which("node")
     if node is None:
         return None
-    command = [node, str(FOLDER / "peers.mjs"), str(run.jsonl())]
+    command = [node, str(FOLDER / "node.mjs"), str(run.jsonl())]
     out = subprocess.run(command, capture_output=True, text=True, check=True)
     return sum(float(json.loads(line)["ns"]) for line in out.stdout.splitlines())
 

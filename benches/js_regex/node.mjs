@@ -1,4 +1,4 @@
-// Node on the checks of this folder: node peers.mjs CORPUS.jsonl
+// Node on the checks of this folder: node node.mjs CORPUS.jsonl
 import { readFileSync } from 'node:fs';
 
 const lines = (path) => readFileSync(path, 'utf8').trim().split('\n').map((line) => JSON.parse(line));

@@ -1,4 +1,4 @@
-"""CPython `re` on the checks of this folder: python peers.py CORPUS.jsonl."""
+"""CPython `re` on the checks of this folder: python cpython.py CORPUS.jsonl."""
 
 import json
 import pathlib
