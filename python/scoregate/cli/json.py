@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -126,6 +127,15 @@ def repair(
     schema: Annotated[
         str | None, typer.Option(metavar="SCHEMA", help="A JSON Schema that guides the repair.")
     ] = None,
+    schema_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:CLASS", help="A pydantic model whose JSON Schema guides the repair."
+        ),
+    ] = None,
+    schema_repair_mode: Annotated[
+        str, typer.Option(metavar="standard", help="How: only standard is offered.")
+    ] = "standard",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse faults of structure.")] = False,
     field: Field = None,
     max_severity: Severity = None,
@@ -138,11 +148,12 @@ def repair(
             raise UsageError("-i and -o cannot be used together")
         if inline and place == "-":
             raise UsageError("-i needs a file")
-        if schema is not None and strict:
-            raise UsageError("--schema and --strict cannot be used together")
         options: dict[str, Any] = {"max_severity": _severity(max_severity)}
-        if schema is not None:
-            options["schema"] = _schema(schema)
+        wanted = _wanted_schema(schema, schema_model, schema_repair_mode)
+        if wanted is not None:
+            if strict:
+                raise UsageError("--strict cannot be used with a schema")
+            options["schema"] = wanted
         missed = 0
         with open_sink(place if inline else output) as sink:
             if field is None:
@@ -160,6 +171,21 @@ def repair(
                 sink.commit()
     if missed:
         raise typer.Exit(UNDER)
+
+
+def _wanted_schema(file: str | None, model: str | None, mode: str) -> Any:
+    """The schema that guides a repair; None where no option names one."""
+    if mode != "standard":
+        raise UsageError("--schema-repair-mode: only standard is offered; salvage drops data")
+    if file is not None and model is not None:
+        raise UsageError("--schema and --schema-model cannot be used together")
+    if model is None:
+        return None if file is None else _schema(file)
+    module, _, name = model.partition(":")
+    try:
+        return getattr(import_module(module), name).model_json_schema()
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"--schema-model: {model} is no model that can be used: {error}") from None
 
 
 def _repair_rows(

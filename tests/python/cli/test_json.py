@@ -63,6 +63,23 @@ def test_repair_with_a_schema(cli: Cli) -> None:
     assert cli("repair", "--schema", "s.json", "--strict", "-", stdin="1").code == 2
 
 
+def test_repair_with_a_model(cli: Cli) -> None:
+    cli.write(
+        "models.py",
+        "class Answer:\n"
+        "    @staticmethod\n"
+        "    def model_json_schema():\n"
+        '        return {"properties": {"n": {"type": "integer"}}}\n',
+    )
+    model = ["repair", "--indent", "0", "--schema-model"]
+    assert cli(*model, "models:Answer", "-", stdin='{"n": "5"}').out == '{\n"n": 5\n}\n'
+    for name in ("models:None", "models", "nowhere:Answer"):
+        ran = cli(*model, name, "-", stdin="1")
+        assert (ran.code, "--schema-model" in ran.err) == (2, True)
+    ran = cli("repair", "--schema-repair-mode", "salvage", "-", stdin="1")
+    assert (ran.code, "only standard is offered" in ran.err) == (2, True)
+
+
 def test_repair_of_a_field_in_place(cli: Cli) -> None:
     rows: list[dict[str, Any]] = [
         {"id": 1, "output": "```json\n{'a': 1,}\n```"},
