@@ -41,7 +41,7 @@ use std::sync::atomic::AtomicBool;
 use memchr::memmem::Finder;
 
 use crate::target::{Target, to_utf8};
-use ast::Ast;
+use ast::{Assert, Ast, Node};
 use flags::Flags;
 use plan::Plan;
 use program::Program;
@@ -58,6 +58,9 @@ pub struct JsRegex {
     sorted_flags: String,
     plan: Plan,
     ast: Ast,
+    /// Has `\B`. Between the bytes of a character an automaton drops its empty match, and with it
+    /// a longer one that starts there: texts beyond ASCII go to the matcher.
+    has_not_word: bool,
     /// Literals that every match contains, sought before the matcher runs.
     required: Vec<Finder<'static>>,
     /// Compiled when the matcher is first needed.
@@ -87,12 +90,16 @@ impl JsRegex {
             return Err(refuse("Backreferences are not allowed in an untrusted pattern"));
         }
         let plan = plan::plan(&mut ast, flags);
+        let has_not_word = ast
+            .root
+            .any(&|node| matches!(node, Node::Assert(Assert::NotWord | Assert::NotWordFolded)));
         let required = plan::required(&ast.root);
         Ok(JsRegex {
             pattern: pattern.into(),
             flags,
             sorted_flags,
             plan,
+            has_not_word,
             required: required.iter().map(|literal| Finder::new(literal).into_owned()).collect(),
             ast,
             program: OnceLock::new(),
@@ -130,7 +137,7 @@ impl JsRegex {
             return (Ok(true), 0);
         }
         let automata_are_exact = (!self.ast.has_line_anchor || !target.facts().has_cr_ls_ps)
-            && (!self.ast.has_folded_word || target.facts().is_ascii);
+            && (!(self.ast.has_folded_word || self.has_not_word) || target.facts().is_ascii);
         if automata_are_exact && let Some(answer) = self.plan.test(target) {
             return (Ok(answer), 0);
         }
@@ -184,7 +191,7 @@ impl JsRegex {
     /// The pattern in the syntax of the `regex` crate, where that can say it: a regular pattern
     /// with flag u. The two agree on every text without surrogate halves.
     pub fn rust_syntax(&self) -> Option<String> {
-        let regular = self.ast.root.is_regular() && !self.ast.has_line_anchor;
+        let regular = self.ast.root.is_regular() && !self.ast.has_line_anchor && !self.has_not_word;
         (regular && self.flags.code_points()).then(|| automata::rust_syntax(&self.ast.root))
     }
 

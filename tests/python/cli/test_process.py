@@ -66,7 +66,7 @@ def test_interrupt_while_scoring(cli: Any) -> None:
 def test_closed_pipe_is_quiet(cli: Any) -> None:
     cli.rows("in.jsonl", *["ok"] * 50_000)
     for command in ("score gate.json in.jsonl --progress never", "schema", "scorers --json"):
-        script = f"{sys.executable} -m scoregate {command} | head -c 1; exit ${{PIPESTATUS[0]}}"
+        script = f"'{sys.executable}' -m scoregate {command} | head -c 1; exit ${{PIPESTATUS[0]}}"
         done = subprocess.run(
             ["bash", "-c", script], cwd=cli.folder, capture_output=True, check=False
         )
@@ -116,7 +116,7 @@ def test_closed_standard_streams(cli: Any) -> None:
     cli.rows("in.jsonl", "ok")
     for redirect, code in (("<&-", 3), (">&-", 3), ("2>&-", 0)):
         place = "-" if redirect == "<&-" else "in.jsonl"
-        script = f"{sys.executable} -m scoregate score gate.json {place} {redirect}"
+        script = f"'{sys.executable}' -m scoregate score gate.json {place} {redirect}"
         done = subprocess.run(
             ["bash", "-c", script], cwd=cli.folder, capture_output=True, check=False
         )
