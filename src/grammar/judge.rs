@@ -80,7 +80,7 @@ fn read(object: Object<'_>) -> Option<JudgeReading> {
     let passes =
         object.verdict().or_else(|| object.boolean("continue")).or_else(|| object.boolean("pass"));
     let score = score(object);
-    if passes.is_none() && score.is_none() {
+    if (passes.is_none() && score.is_none()) || object.is_cut(object.verdict(), score) {
         return None;
     }
     reading(score, passes, object.reason())

@@ -240,7 +240,9 @@ impl Iterator for Markers<'_> {
                 None
             };
             let end = std::mem::replace(&mut self.reader.at, behind);
-            if let Some(vote) = vote {
+            if let Some(vote) = vote
+                && !is_report_line(text, start, behind)
+            {
                 let quoted = self.quoted.get_or_insert_with(|| Quoted::new(text, self.keys));
                 if quoted.counts(start, end, vote) {
                     return Some(vote);
@@ -249,6 +251,20 @@ impl Iterator for Markers<'_> {
         }
         None
     }
+}
+
+/// Whether a label is that of the report's own last line (`Combined score: 0.667`), which a judge
+/// may repeat: it is no vote.
+fn is_report_line(text: &[u8], label: usize, behind: usize) -> bool {
+    let written = text.get(label..behind) == Some(b"score");
+    let digits = |part: Option<&[u8]>| part.is_some_and(|p| p.iter().all(u8::is_ascii_digit));
+    written
+        && text[..label].ends_with(b"Combined ")
+        && text.get(behind..behind + 2) == Some(b": ")
+        && digits(text.get(behind + 2..behind + 3))
+        && text.get(behind + 3) == Some(&b'.')
+        && digits(text.get(behind + 4..behind + 7))
+        && !text.get(behind + 7).is_some_and(u8::is_ascii_digit)
 }
 
 /// The bytes that the marker scan of a text looks at, each time that it does, for the grammar that

@@ -79,6 +79,8 @@ pub(super) fn score(reader: &mut Reader<'_>) -> Option<f64> {
                     reader.at = end;
                     number / of
                 }
+                // `1/` at the end of a text is a cut `1/10`.
+                None if reader.rest().is_empty() => return None,
                 None if letter || reader.peek().is_ascii_digit() => return None,
                 None => {
                     reader.at = behind;

@@ -58,6 +58,28 @@ impl<'d> Object<'d> {
         Some(!verdict::blocks(&word))
     }
 
+    /// Whether the end of a broken text cuts a deciding value that would pass as far as it goes:
+    /// `"verdict": "bl` was no pass, and `"score": 1` may have been 10%. Such an object says nothing.
+    pub(super) fn is_cut(self, passes: Option<bool>, score: Option<f64>) -> bool {
+        let cut = |key| self.get(key).is_some_and(|value| self.ends_with(value));
+        (cut("verdict") && passes != Some(false))
+            || (cut("score") && score.is_some_and(|s| s >= 0.5))
+    }
+
+    /// Whether nothing stands behind a string or number, not even the quote that closes it.
+    fn ends_with(self, value: Cursor<'d>) -> bool {
+        let Some(text) = self.repaired else { return false };
+        if !matches!(value.kind(), Kind::String | Kind::Number) {
+            return false;
+        }
+        // Of a value that was rewritten only the end of the whole text is known.
+        let Some((_, end)) = value.text_span() else {
+            return !matches!(trim_js(text).last(), Some(b'}' | b']' | b'"' | b'\'' | b'`'));
+        };
+        let behind = trim_js(text.get(end..).unwrap_or_default());
+        behind.is_empty() || behind.starts_with(b"```")
+    }
+
     /// What stands behind a value of broken JSON.
     pub(super) fn tail(self, value: Cursor<'d>) -> Option<Reader<'d>> {
         let text = self.repaired?;

@@ -50,6 +50,9 @@ fn read(object: Object<'_>) -> Option<VerdictReading> {
         .boolean("continue")
         .or_else(|| object.boolean("pass"))
         .or_else(|| object.verdict())?;
+    if object.is_cut(object.verdict(), None) {
+        return None;
+    }
     Some(VerdictReading { verdict: pass_or_block(passes), reason: object.reason() })
 }
 

@@ -62,6 +62,9 @@ def run() -> int:
             reconfigure(errors="backslashreplace")
     with suppress(ValueError):  # only the main thread may
         signal.signal(signal.SIGTERM, _terminated)
+        # A terminal that closes; Windows has no such signal.
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, _terminated)
     try:
         app(prog_name="scoregate")
     except SystemExit as end:
