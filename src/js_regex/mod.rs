@@ -24,6 +24,7 @@ mod ast;
 mod automata;
 mod cache;
 mod error;
+mod first;
 mod flags;
 mod fold;
 mod matcher;
@@ -42,6 +43,7 @@ use memchr::memmem::Finder;
 
 use crate::target::{Target, to_utf8};
 use ast::{Assert, Ast, Node};
+use first::{FirstBytes, first_bytes};
 use flags::Flags;
 use plan::Plan;
 use program::Program;
@@ -61,6 +63,8 @@ pub struct JsRegex {
     /// Has `\B`. Between the bytes of a character an automaton drops its empty match, and with it
     /// a longer one that starts there: texts beyond ASCII go to the matcher.
     has_not_word: bool,
+    /// What a match from the start may begin with, where that is known.
+    first: Option<Box<FirstBytes>>,
     /// Literals that every match contains, sought before the matcher runs.
     required: Vec<Finder<'static>>,
     /// Compiled when the matcher is first needed.
@@ -90,6 +94,8 @@ impl JsRegex {
             return Err(refuse("Backreferences are not allowed in an untrusted pattern"));
         }
         let plan = plan::plan(&mut ast, flags);
+        // A pattern that can match inside a pair may begin where no character does.
+        let first = if ast.matches_inside_pair { None } else { first_bytes(&ast.root) };
         let has_not_word = ast
             .root
             .any(&|node| matches!(node, Node::Assert(Assert::NotWord | Assert::NotWordFolded)));
@@ -100,6 +106,7 @@ impl JsRegex {
             sorted_flags,
             plan,
             has_not_word,
+            first,
             required: required.iter().map(|literal| Finder::new(literal).into_owned()).collect(),
             ast,
             program: OnceLock::new(),
@@ -132,6 +139,12 @@ impl JsRegex {
         target: &Target<'_>,
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
+        if let Some(first) = &self.first {
+            let byte = target.bytes().first();
+            if !byte.is_some_and(|&byte| first[usize::from(byte)]) {
+                return (Ok(false), 0);
+            }
+        }
         // Facts cost a look at the whole text, so they are asked for where they matter only.
         if self.ast.matches_inside_pair && target.facts().has_astral {
             return (Ok(true), 0);
