@@ -25,6 +25,7 @@ mod python;
 mod result;
 mod row;
 pub mod scorers;
+mod stack;
 pub mod target;
 
 pub use error::SpecError;

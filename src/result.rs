@@ -3,31 +3,37 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What one scorer says of one text.
+/// What one scorer says of one text; a detail may be the scorer's own text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct Outcome<'a> {
     /// Whether the check holds.
     pub passed: bool,
     /// How well it holds, in [0, 1].
     pub score: f64,
     /// Why it does not hold; None for a pass.
-    pub detail: Option<Cow<'static, str>>,
+    pub detail: Option<Cow<'a, str>>,
 }
 
-impl Outcome {
+impl<'a> Outcome<'a> {
     /// A pass with score 1.
     pub fn pass() -> Self {
         Outcome { passed: true, score: 1.0, detail: None }
     }
 
     /// A failure with score 0 and its detail.
-    pub fn fail(detail: impl Into<Cow<'static, str>>) -> Self {
+    pub fn fail(detail: impl Into<Cow<'a, str>>) -> Self {
         Outcome { passed: false, score: 0.0, detail: Some(detail.into()) }
     }
 
     /// A pass, or a failure whose detail is made only then.
-    pub fn check(passed: bool, detail: impl FnOnce() -> String) -> Self {
+    pub fn check<T: Into<Cow<'a, str>>>(passed: bool, detail: impl FnOnce() -> T) -> Self {
         if passed { Self::pass() } else { Self::fail(detail()) }
+    }
+
+    /// The outcome on its own, apart from its scorer.
+    pub fn into_owned(self) -> Outcome<'static> {
+        let detail = self.detail.map(|detail| Cow::Owned(detail.into_owned()));
+        Outcome { detail, ..self }
     }
 }
 
@@ -39,7 +45,7 @@ pub struct ScorerResult {
     /// The scorer's type.
     pub kind: Arc<str>,
     /// What it said.
-    pub outcome: Outcome,
+    pub outcome: Outcome<'static>,
 }
 
 /// What a gate says of a text.

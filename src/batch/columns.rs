@@ -101,7 +101,7 @@ impl Columns {
         u32::try_from(self.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn push(&mut self, decision: &Decision, outcomes: &[Outcome], details: bool) {
+    pub(super) fn push(&mut self, decision: &Decision, outcomes: &[Outcome<'_>], details: bool) {
         let row = self.row();
         self.push_decision(decision);
         for (i, outcome) in outcomes.iter().enumerate() {

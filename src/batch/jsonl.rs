@@ -358,12 +358,12 @@ fn score_piece(
     Some(scored)
 }
 
-fn score_line(
+fn score_line<'g>(
     options: &LineOptions,
     line: &[u8],
     row: u64,
-    writer: &mut Writer<'_>,
-    outcomes: &mut Vec<Outcome>,
+    writer: &mut Writer<'g>,
+    outcomes: &mut Vec<Outcome<'g>>,
     scored: &mut Scored,
 ) -> Result<(), String> {
     if line.len() > options.max_line {
@@ -429,7 +429,7 @@ fn text_and_id<'d>(
     }
 }
 
-fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome], missing: bool) {
+fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome<'_>], missing: bool) {
     scored.fed.rows += 1;
     scored.totals.verdicts[decision.verdict as usize] += 1;
     scored.totals.missing += u64::from(missing);

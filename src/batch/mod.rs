@@ -30,7 +30,7 @@ pub struct Batch<'a, T> {
     /// The other fields of each row, or none at all.
     pub rows: &'a [Row<'static>],
     /// Outcomes of impure scorers: index of the scorer, one outcome a row.
-    pub impure: &'a [(usize, Vec<Outcome>)],
+    pub impure: &'a [(usize, Vec<Outcome<'static>>)],
     /// Whether details of failures are kept.
     pub details: bool,
 }
@@ -49,13 +49,17 @@ pub fn score_texts<T: AsRef<[u8]> + Sync>(
     if count < SERIAL_ROWS {
         return score_slice(gate, batch, 0..count, workers.stop);
     }
-    let size = count.div_ceil(workers.threads * 4).clamp(64, 4096);
+    let size = match workers.threads {
+        1 => 64,
+        threads => count.div_ceil(threads * 4).clamp(64, 4096),
+    };
     let work = |i: usize| {
         let start = i * size;
         score_slice(gate, batch, start..(start + size).min(count), workers.stop)
     };
     let parts = workers.run(count.div_ceil(size), &work, idle);
     let mut all = Columns::new(names);
+    all.reserve(count);
     for part in parts {
         all.append(part??);
     }

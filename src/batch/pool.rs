@@ -6,13 +6,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How often the calling thread looks up while workers work.
+/// How often the calling thread looks up while work is done.
 const WAKE: Duration = Duration::from_millis(50);
 
-/// A worker's stack: the schema validator recurses on the depth of a document (at most
-/// [`crate::json::MAX_DEPTH`]).
+/// A worker's stack: enough for the deepest documents, so that no other is needed.
 const STACK: usize = 16 << 20;
 
 /// How a batch is spread over threads.
@@ -26,12 +25,18 @@ pub struct Workers<'a> {
 impl Workers<'_> {
     /// Runs `work` for each piece, in any order, and gives the results in the order of the pieces;
     /// a piece that was not run because of `stop` is None.
+    ///
+    /// One thread is the calling one, which has the texts in its caches; it looks up between
+    /// pieces.
     pub fn run<R: Send>(
         &self,
         pieces: usize,
         work: &(dyn Fn(usize) -> R + Sync),
         idle: &mut dyn FnMut(),
     ) -> Vec<Option<R>> {
+        if self.threads == 1 {
+            return self.run_here(pieces, work, idle);
+        }
         let next = AtomicUsize::new(0);
         let (done, finished) = channel();
         let mut results: Vec<Option<R>> = (0..pieces).map(|_| None).collect();
@@ -71,6 +76,23 @@ impl Workers<'_> {
             }
         }
         results
+    }
+
+    fn run_here<R>(
+        &self,
+        pieces: usize,
+        work: &dyn Fn(usize) -> R,
+        idle: &mut dyn FnMut(),
+    ) -> Vec<Option<R>> {
+        let mut looked = Instant::now();
+        let one = |piece| {
+            if looked.elapsed() >= WAKE {
+                idle();
+                looked = Instant::now();
+            }
+            (!self.stop.load(Ordering::Relaxed)).then(|| work(piece))
+        };
+        (0..pieces).map(one).collect()
     }
 }
 

@@ -30,7 +30,7 @@ impl Writer<'_> {
         id: Option<Cursor<'_>>,
         row: u64,
         decision: &Decision,
-        outcomes: &[Outcome],
+        outcomes: &[Outcome<'_>],
     ) {
         out.extend_from_slice(b"{\"id\":");
         match id {
@@ -67,7 +67,7 @@ impl Writer<'_> {
         out.extend_from_slice(b"}\n");
     }
 
-    fn results(&self, out: &mut Vec<u8>, outcomes: &[Outcome]) {
+    fn results(&self, out: &mut Vec<u8>, outcomes: &[Outcome<'_>]) {
         let mut first = true;
         for (head, outcome) in self.names.iter().zip(outcomes) {
             if outcome.passed && self.shown == Shown::Failed {

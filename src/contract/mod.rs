@@ -18,6 +18,7 @@ pub use schema::Schema;
 pub use shape::{contract_shape_errors, schema_shape_errors};
 
 use crate::json::{Cursor, Document, Value};
+use crate::stack::with_room;
 
 /// At most this many violations are told, from a node of a contract as from a whole schema.
 pub const MAX_VIOLATIONS: usize = 8;
@@ -34,28 +35,28 @@ impl AnySchema {
     /// Reads a schema of any shape; malformed parts of a contract claim nothing.
     pub fn new(schema: &Value) -> Self {
         if keywords::is_contract(schema) {
-            AnySchema::Contract(Contract::new(schema))
+            AnySchema::Contract(with_room(|| Contract::new(schema)))
         } else {
-            AnySchema::Schema(Schema::new(schema).map(Box::new))
+            AnySchema::Schema(with_room(|| Schema::new(schema)).map(Box::new))
         }
     }
 
     /// What a value breaks, as `path: message`, at most [`MAX_VIOLATIONS`].
     pub fn violations(&self, value: Cursor<'_>) -> Vec<String> {
-        match self {
+        with_room(|| match self {
             AnySchema::Contract(contract) => contract.violations(value, "$"),
             AnySchema::Schema(Ok(schema)) => schema.violations(value),
             AnySchema::Schema(Err(reason)) => vec![reason.clone()],
-        }
+        })
     }
 
     /// True when a value breaks nothing.
     pub fn holds(&self, value: Cursor<'_>) -> bool {
-        match self {
+        with_room(|| match self {
             AnySchema::Contract(contract) => contract.holds(value),
             AnySchema::Schema(Ok(schema)) => schema.holds(value),
             AnySchema::Schema(Err(_)) => false,
-        }
+        })
     }
 
     /// Why the schema can never hold, or lets more pass than its author may think.
@@ -70,5 +71,5 @@ impl AnySchema {
 
 /// What a value breaks of a contract, as `path: message`.
 pub fn contract_violations(value: &Value, schema: &Value, path: &str) -> Vec<String> {
-    Contract::new(schema).violations(Document::from_value(value).root(), path)
+    with_room(|| Contract::new(schema).violations(Document::from_value(value).root(), path))
 }

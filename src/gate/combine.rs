@@ -46,7 +46,7 @@ pub struct Combination {
 /// `judge_weight`, which makes the sum a lower bound; fewer weights than results count as all 1.
 /// No results: combined 0, not passed.
 pub fn combine_scores(
-    results: &[Outcome],
+    results: &[Outcome<'_>],
     mode: Mode,
     weights: Option<&[f64]>,
     threshold: f64,
@@ -74,7 +74,7 @@ pub fn combine_scores(
 /// Folds the judge's score, clamped to [0, 1], into the combination, with the last of N+1
 /// weights; any other number of weights counts as all 1.
 pub fn combine_with_judge(
-    results: &[Outcome],
+    results: &[Outcome<'_>],
     weights: &[f64],
     threshold: f64,
     judge_score: f64,

@@ -58,7 +58,7 @@ pub fn evaluate_scorer(
     row: &Row<'_>,
 ) -> ScorerResult {
     let kind = to_utf8(spec.get("type").and_then(Value::as_bytes).unwrap_or_default());
-    let outcome = scorers::build(spec, &Options::default()).score(target, row);
+    let outcome = scorers::build(spec, &Options::default()).score(target, row).into_owned();
     ScorerResult { name: scorer_name(spec, &kind, index), kind: kind.into(), outcome }
 }
 
@@ -142,12 +142,12 @@ impl Gate {
     }
 
     /// Scores one text with every scorer; `impure` supplies the outcomes that it has.
-    pub fn outcomes(
-        &self,
+    pub fn outcomes<'a>(
+        &'a self,
         target: &Target<'_>,
         row: &Row<'_>,
-        impure: &dyn Fn(usize) -> Option<Outcome>,
-        out: &mut Vec<Outcome>,
+        impure: &dyn Fn(usize) -> Option<Outcome<'a>>,
+        out: &mut Vec<Outcome<'a>>,
     ) {
         out.clear();
         out.extend(self.scorers.iter().enumerate().map(|(i, named)| {
@@ -157,7 +157,7 @@ impl Gate {
     }
 
     /// What the scorers' outcomes decide.
-    pub fn decide(&self, outcomes: &[Outcome]) -> Decision {
+    pub fn decide(&self, outcomes: &[Outcome<'_>]) -> Decision {
         let judge_weight = self.judge.and_then(|judge| judge.weight);
         let found = combine_scores(
             outcomes,
@@ -200,11 +200,11 @@ impl Gate {
     }
 
     /// A result from its parts.
-    pub fn result(&self, decision: Decision, outcomes: Vec<Outcome>) -> GateResult {
-        let named = |(named, outcome): (&Named, Outcome)| ScorerResult {
+    pub fn result(&self, decision: Decision, outcomes: Vec<Outcome<'_>>) -> GateResult {
+        let named = |(named, outcome): (&Named, Outcome<'_>)| ScorerResult {
             name: named.name.clone(),
             kind: named.kind.clone(),
-            outcome,
+            outcome: outcome.into_owned(),
         };
         let results = self.scorers.iter().zip(outcomes).map(named).collect();
         GateResult { decision, results, threshold: self.threshold() }

@@ -41,6 +41,7 @@ use std::sync::atomic::AtomicBool;
 
 use memchr::memmem::Finder;
 
+use crate::stack::with_room;
 use crate::target::{Target, to_utf8};
 use ast::{Assert, Ast, Node};
 use first::{FirstBytes, first_bytes};
@@ -76,13 +77,13 @@ impl JsRegex {
     ///
     /// Fails with V8's message where V8 refuses the pattern or the flags.
     pub fn new(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
-        Self::build(pattern, flags, false)
+        with_room(|| Self::build(pattern, flags, false))
     }
 
     /// Compiles a pattern that someone else wrote: backreferences are refused, so that every test
     /// takes time linear in the text.
     pub fn untrusted(pattern: &[u8], flags: &str) -> Result<Self, JsRegexError> {
-        Self::build(pattern, flags, true)
+        with_room(|| Self::build(pattern, flags, true))
     }
 
     fn build(pattern: &[u8], flag_text: &str, untrusted: bool) -> Result<Self, JsRegexError> {
@@ -139,11 +140,8 @@ impl JsRegex {
         target: &Target<'_>,
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
-        if let Some(first) = &self.first {
-            let byte = target.bytes().first();
-            if !byte.is_some_and(|&byte| first[usize::from(byte)]) {
-                return (Ok(false), 0);
-            }
+        if self.refuted_by_first(target.bytes()) {
+            return (Ok(false), 0);
         }
         // Facts cost a look at the whole text, so they are asked for where they matter only.
         if self.ast.matches_inside_pair && target.facts().has_astral {
@@ -155,6 +153,18 @@ impl JsRegex {
             return (Ok(answer), 0);
         }
         self.match_program(target, stop)
+    }
+
+    /// True where a look at the first character may refute a match.
+    pub fn looks_at_first(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// True where the first character of a text (WTF-8), or the lack of one, refutes a match.
+    pub fn refuted_by_first(&self, text: &[u8]) -> bool {
+        let byte = text.first();
+        let may = |first: &FirstBytes| byte.is_some_and(|&byte| first[usize::from(byte)]);
+        self.first.as_deref().is_some_and(|first| !may(first))
     }
 
     /// The matcher's answer where another back end would be asked; for tests.
@@ -183,8 +193,8 @@ impl JsRegex {
     fn program(&self) -> &Program {
         // Not a lock that a fork could leave held: compiled before it is set.
         if self.program.get().is_none() {
-            let program = Program::new(&self.ast, self.flags.ignore_case, self.flags.code_points());
-            let _ = self.program.set(program);
+            let new = || Program::new(&self.ast, self.flags.ignore_case, self.flags.code_points());
+            let _ = self.program.set(with_room(new));
         }
         self.program.get_or_init(|| {
             Program::new(&self.ast, self.flags.ignore_case, self.flags.code_points())

@@ -13,6 +13,7 @@ use super::document::{Cursor, Kind, Place};
 use super::repair::{RepairOptions, repair};
 use super::value::{Number, Value};
 use super::{Decimal, Document};
+use crate::stack::with_room;
 
 /// One change, and where in the value it was made.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ const MAX_SCHEMAS: usize = 32;
 /// Brings a document's value to the types that a schema (JSON Schema or a contract) asks for.
 pub fn coerce(document: &Document<'_>, schema: &Value) -> Coerced {
     let mut coercer = Coercer { schema, changes: Vec::new(), path: "$".to_owned(), inside: None };
-    let value = coercer.value(document.root(), schema, 0);
+    let value = with_room(|| coercer.value(document.root(), schema, 0));
     Coerced { value, changes: coercer.changes }
 }
 

@@ -4,6 +4,7 @@ use super::document::{Cursor, Kind};
 use super::strict::{ParseError, parse};
 use super::string::quote_into;
 use super::{Decimal, MAX_DEPTH};
+use crate::stack::with_room;
 
 /// A JSON value. Strings and keys are WTF-8; keys keep their order and are unique.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +53,8 @@ impl From<f64> for Number {
 impl Value {
     /// Parses JSON text.
     pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
-        Ok(Value::from_cursor(parse(text)?.root()))
+        let document = parse(text)?;
+        Ok(with_room(|| Value::from_cursor(document.root())))
     }
 
     /// The value at a cursor; where a key is repeated the last value stands at the first place.
@@ -123,7 +125,7 @@ impl Value {
     /// The value as compact JSON text (UTF-8; lone halves are escaped).
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
-        write_json(self, &mut out);
+        with_room(|| write_json(self, &mut out));
         String::from_utf8(out).unwrap_or_default()
     }
 

@@ -39,7 +39,7 @@ pub(super) fn row_of(row: Option<&Bound<'_, PyAny>>) -> PyResult<Row<'static>> {
     }
 }
 
-fn outcomes(results: &[Bound<'_, ScorerResult>]) -> Vec<Outcome> {
+fn outcomes(results: &[Bound<'_, ScorerResult>]) -> Vec<Outcome<'static>> {
     results.iter().map(|result| result.get().0.outcome.clone()).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,6 +25,12 @@ use crate::target::Target;
 
 /// So many texts are held at a time while the GIL is released.
 pub(super) const SLICE: usize = 65_536;
+
+/// So many texts stay in a core's cache between reading and scoring them.
+const CACHED: usize = 1024;
+
+/// A longer wait for the GIL says that other Python threads work, which take it for 5 ms a time.
+const CONTENDED: Duration = Duration::from_millis(1);
 
 /// A built gate.
 #[pyclass(frozen, module = "scoregate._native", name = "Gate", skip_from_py_object)]
@@ -121,22 +128,29 @@ impl Gate {
         let impure = impure.map(|columns| self.impure_columns(columns, texts.len())).transpose()?;
         let impure = impure.unwrap_or_default();
         let mut all = Columns::new(self.core.scorers().len());
+        let mut rows_at_once = if threads == 1 { CACHED } else { SLICE };
         let mut start = 0;
         while start < texts.len() {
-            let end = (start + SLICE).min(texts.len());
+            let end = (start + rows_at_once).min(texts.len());
             let slice = read_texts(&texts, start, end)?;
             let slice_rows = match &rows {
                 Some(rows) => read_rows(rows, start, end)?,
                 None => Vec::new(),
             };
-            let part: Vec<(usize, Vec<Outcome>)> = impure
+            let part: Vec<(usize, Vec<Outcome<'static>>)> = impure
                 .iter()
                 .map(|(i, column)| (*i, column.get(start..end).unwrap_or_default().to_vec()))
                 .collect();
             let batch = Batch { texts: &slice, rows: &slice_rows, impure: &part, details };
+            let mut scored = Instant::now();
             all.append(interruptible(py, threads, |workers, idle| {
-                score_texts(&self.core, &batch, workers, idle)
+                let columns = score_texts(&self.core, &batch, workers, idle);
+                scored = Instant::now();
+                columns
             })?);
+            if scored.elapsed() > CONTENDED {
+                rows_at_once = SLICE.min(rows_at_once * 4);
+            }
             start = end;
         }
         Ok(BatchResult::new(self.clone(), all))
@@ -152,7 +166,7 @@ impl Gate {
         &self,
         columns: &Bound<'_, PyDict>,
         rows: usize,
-    ) -> PyResult<Vec<(usize, Vec<Outcome>)>> {
+    ) -> PyResult<Vec<(usize, Vec<Outcome<'static>>)>> {
         let mut found = Vec::new();
         for (index, column) in columns {
             let index: usize = index.extract()?;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use super::error::{JsRegexBudgetError, JsRegexError};
-use super::text::{Text, to_str};
+use super::text::{Text, str_of, to_str};
 use crate::js_regex::{self, cached};
 use crate::target::{Target, to_utf8};
 
@@ -29,7 +29,17 @@ impl JsRegex {
     }
 
     /// JavaScript's `new RegExp(pattern, flags).test(text)`.
-    fn test(&self, py: Python<'_>, text: Text) -> PyResult<bool> {
+    fn test(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let text = str_of(text)?;
+        // CPython keeps text beyond ASCII in wide characters and makes UTF-8 of it when first
+        // asked to: the first character may do.
+        if self.core.looks_at_first() && text.len()? > 0 {
+            let first = Text::of(text.get_item(0)?.cast()?)?;
+            if self.core.refuted_by_first(first.as_ref()) {
+                return Ok(false);
+            }
+        }
+        let text = Text::of(text)?;
         let found = super::detached(py, text.as_ref().len(), || {
             self.core.test(&Target::from_wtf8(text.as_ref()))
         });

@@ -42,14 +42,16 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match object.cast::<PyString>() {
-            Ok(text) => Text::of(&text),
-            Err(_) => {
-                let name = object.get_type().name()?;
-                Err(PyTypeError::new_err(format!("expected str, got {name}")))
-            }
-        }
+        Text::of(str_of(&object)?)
     }
+}
+
+/// The object as a `str`.
+pub(super) fn str_of<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
+    object.cast::<PyString>().map_err(|_| match object.get_type().name() {
+        Ok(name) => PyTypeError::new_err(format!("expected str, got {name}")),
+        Err(error) => error,
+    })
 }
 
 /// A Python `str` of WTF-8 bytes, lone halves kept.

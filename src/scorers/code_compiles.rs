@@ -39,7 +39,7 @@ impl Build for CodeCompiles {
 }
 
 impl Scorer for CodeCompiles {
-    fn score(&self, _: &Target<'_>, _: &Row<'_>) -> Outcome {
+    fn score(&self, _: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         Outcome::fail("code-compiles must be evaluated by the runtime (impure scorer)")
     }
 }

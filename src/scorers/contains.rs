@@ -52,8 +52,8 @@ impl Build for Contains {
 const DETAIL_UNITS: usize = 80;
 
 impl Scorer for Contains {
-    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome {
+    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         let text = if self.by_units { target.cesu8() } else { target.bytes() };
-        Outcome::check(self.finder.find(text).is_some(), || self.detail.clone())
+        Outcome::check(self.finder.find(text).is_some(), || &*self.detail)
     }
 }

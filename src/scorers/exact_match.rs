@@ -32,7 +32,7 @@ impl Build for ExactMatch {
 }
 
 impl Scorer for ExactMatch {
-    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome {
+    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         Outcome::check(target.bytes() == self.value, || {
             let (got, wanted) = (target.utf16_len(), utf16_len(&self.value));
             format!("target ({got} chars) !== value ({wanted} chars)")

@@ -79,7 +79,7 @@ impl Build for JsonSchema {
 }
 
 impl JsonSchema {
-    fn repaired(&self, target: &Target<'_>) -> Outcome {
+    fn repaired(&self, target: &Target<'_>) -> Outcome<'_> {
         let repaired = target.repaired();
         let document = match &repaired.result {
             Ok(document) => document,
@@ -139,7 +139,7 @@ fn codes(diagnostics: &[Diagnostic]) -> String {
 }
 
 impl Scorer for JsonSchema {
-    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome {
+    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         if self.repair {
             return self.repaired(target);
         }

@@ -123,7 +123,7 @@ impl Build for LengthRange {
 }
 
 impl Scorer for LengthRange {
-    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome {
+    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         let length = self.unit.length(target);
         let exact = length as f64;
         Outcome::check(self.min <= exact && exact <= self.max, || {

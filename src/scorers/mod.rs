@@ -12,7 +12,7 @@ use crate::target::Target;
 /// A check that can be run on many texts, from many threads.
 pub trait Scorer: Send + Sync {
     /// Scores one text. A bad text is a failure with a detail, never an error.
-    fn score(&self, target: &Target<'_>, row: &Row<'_>) -> Outcome;
+    fn score(&self, target: &Target<'_>, row: &Row<'_>) -> Outcome<'_>;
 
     /// Why this scorer can never pass, or may pass more than its author thinks.
     fn warning(&self) -> Option<String> {
@@ -136,7 +136,7 @@ pub fn entry(name: &[u8]) -> Option<&'static Entry> {
 struct Unknown(String);
 
 impl Scorer for Unknown {
-    fn score(&self, _: &Target<'_>, _: &Row<'_>) -> Outcome {
+    fn score(&self, _: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         Outcome::fail(format!("unknown scorer type '{}'", self.0))
     }
 }

@@ -61,13 +61,13 @@ impl Build for Regex {
 }
 
 impl Scorer for Regex {
-    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome {
+    fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         match &self.engine {
             Ok(engine) => match engine.test(target) {
-                Ok(matched) => Outcome::check(matched != self.negate, || self.detail.clone()),
+                Ok(matched) => Outcome::check(matched != self.negate, || &*self.detail),
                 Err(spent) => Outcome::fail(spent.to_string()),
             },
-            Err(detail) => Outcome::fail(detail.clone()),
+            Err(detail) => Outcome::fail(&**detail),
         }
     }
 

@@ -24,7 +24,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.elements().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
-fn outcomes(value: &Value) -> Vec<Outcome> {
+fn outcomes(value: &Value) -> Vec<Outcome<'static>> {
     let passed = value.elements().iter().map(|v| v.as_bool().unwrap());
     passed.map(|passed| if passed { Outcome::pass() } else { Outcome::fail("") }).collect()
 }
