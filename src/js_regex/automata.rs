@@ -156,8 +156,11 @@ impl Automata {
         if self.states.saturating_mul(bytes) > WORK_LIMIT {
             return self.is_match_lazily(text);
         }
+        // Not `is_match`: where a literal inside the pattern is too frequent to help, that goes on
+        // with its slowest engine, and this with a fast one.
+        let search = || self.meta.search_half(&Input::new(text).earliest(true)).is_some();
         // regex-automata has had panics on large automata; one must not reach the caller.
-        catch_unwind(AssertUnwindSafe(|| self.meta.is_match(text))).ok()
+        catch_unwind(AssertUnwindSafe(search)).ok()
     }
 
     fn is_match_lazily(&self, text: &[u8]) -> Option<bool> {

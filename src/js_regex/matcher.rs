@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ast::{Assert, UNBOUNDED};
 use super::fold;
-use super::program::{Op, Pc, Program};
+use super::program::{Op, Pc, Program, SetTable};
 use super::scratch::{Frame, Scratch, UNSET, clear, has, set};
 use super::units::{decode, decode_last, is_line_end, is_word};
 
@@ -108,18 +108,34 @@ impl<'m> Matcher<'m> {
     }
 
     /// The next position whose character is in the set.
-    fn skip(&mut self, first: &super::program::SetTable, mut at: usize) -> Option<usize> {
+    fn skip(&mut self, first: &SetTable, mut at: usize) -> Option<usize> {
         let start = at;
-        while at < self.text.len() {
-            let (c, width) = self.next(at);
-            if first.contains(c) {
-                self.steps += (at - start) as u64 / 16;
-                return Some(at);
+        let at_word = self.program.at_word;
+        let found = loop {
+            let Some(&byte) = self.text.get(at) else { break None };
+            let (c, width) = if byte < 0x80 { (u32::from(byte), 1) } else { self.next(at) };
+            let inside_word = |at: usize| at > 0 && is_word(u32::from(self.text[at - 1]));
+            if first.contains(c) && !(at_word && inside_word(at)) {
+                break Some(at);
+            }
+            at += width;
+        };
+        self.steps += (at - start) as u64 / 16;
+        found
+    }
+
+    /// Takes all characters of a set from a position on.
+    fn run_of(&mut self, set: &SetTable, mut at: usize) -> usize {
+        let start = at;
+        while let Some(&byte) = self.text.get(at) {
+            let (c, width) = if byte < 0x80 { (u32::from(byte), 1) } else { self.next(at) };
+            if !set.contains(c) {
+                break;
             }
             at += width;
         }
-        self.steps += (at - start) as u64 / 16;
-        None
+        self.steps += (at - start) as u64 / 8;
+        at
     }
 
     /// Runs from one position of the text.
@@ -165,6 +181,11 @@ impl<'m> Matcher<'m> {
                     (true, true) => Next::At(pc + 1, at - width),
                     _ => Next::Fail,
                 }
+            }
+            Op::Run(set) => {
+                let program = self.program;
+                let end = program.sets.get(*set as usize).map_or(at, |set| self.run_of(set, at));
+                Next::At(pc + 1, end)
             }
             Op::Bytes { bytes, back } => self.literal(bytes, *back, pc, at),
             Op::Split(first, second) => {

@@ -52,6 +52,9 @@ use program::Program;
 pub use cache::cached;
 pub use error::{BudgetExceeded, JsRegexError};
 
+/// Bytes of a literal that most texts do not contain.
+const TELLING: usize = 2;
+
 /// A compiled JavaScript regular expression.
 ///
 /// Immutable and `Send + Sync`; share it by reference or in an `Arc`.
@@ -66,7 +69,7 @@ pub struct JsRegex {
     has_not_word: bool,
     /// What a match from the start may begin with, where that is known.
     first: Option<Box<FirstBytes>>,
-    /// Literals that every match contains, sought before the matcher runs.
+    /// Literals that every match contains, the longest first, sought before an engine runs.
     required: Vec<Finder<'static>>,
     /// Compiled when the matcher is first needed.
     program: OnceLock<Program>,
@@ -141,6 +144,12 @@ impl JsRegex {
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
         if self.refuted_by_first(target.bytes()) {
+            return (Ok(false), 0);
+        }
+        if let (Plan::Regular(_), Some(literal)) = (&self.plan, self.required.first())
+            && literal.needle().len() >= TELLING
+            && literal.find(target.bytes()).is_none()
+        {
             return (Ok(false), 0);
         }
         // Facts cost a look at the whole text, so they are asked for where they matter only.

@@ -14,6 +14,9 @@ const MAX_COPIES: u64 = 2_000;
 /// Instructions of a whole program above which loops are not copied out.
 const MAX_COPIED_PROGRAM: usize = 20_000;
 
+/// Nodes behind a loop that are looked at for what ends it.
+const LOOK_AHEAD: usize = 4;
+
 pub(super) type Pc = u32;
 
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub(super) enum Op {
         set: u32,
         back: bool,
     },
+    /// All characters of a set that follow: what comes behind cannot begin with one of them.
+    Run(u32),
     Assert(Assert),
     Jump(Pc),
     /// Tries the first target, later the second.
@@ -103,6 +108,8 @@ pub(super) struct Program {
     pub(super) anchored: bool,
     /// What a match must begin with, where that is known.
     pub(super) first: Option<SetTable>,
+    /// A match begins with a word character, at the start of a word.
+    pub(super) at_word: bool,
     pub(super) ignore_case: bool,
     pub(super) code_points: bool,
 }
@@ -121,13 +128,16 @@ impl Program {
             captures: ast.has_backref,
             cyclic: false,
         };
-        compiler.node(&ast.root, false);
+        compiler.node(&ast.root, false, None);
         compiler.ops.push(Op::Match);
         let anchored = match &ast.root {
             Node::Assert(Assert::Start) => true,
             Node::Cat(nodes) => matches!(nodes.first(), Some(Node::Assert(Assert::Start))),
             _ => false,
         };
+        let first = first(&ast.root);
+        let at_word = begins_at_word(&ast.root)
+            && first.as_ref().is_some_and(|first| first.ranges().iter().all(|r| is_word_range(*r)));
         Program {
             ops: compiler.ops,
             sets: compiler.sets,
@@ -136,7 +146,8 @@ impl Program {
             memoised,
             cyclic_look: compiler.cyclic,
             anchored,
-            first: first(&ast.root).map(SetTable::new),
+            first: first.map(SetTable::new),
+            at_word,
             ignore_case,
             code_points,
         }
@@ -216,7 +227,8 @@ impl Compiler {
         }
     }
 
-    fn node(&mut self, node: &Node, back: bool) {
+    /// Compiles a node. `follow` are the characters that must come behind it, where that is known.
+    fn node(&mut self, node: &Node, back: bool, follow: Option<&CharSet>) {
         match node {
             Node::Empty => {}
             Node::Char(c) => self.char(*c, back),
@@ -227,21 +239,21 @@ impl Compiler {
                 let set = self.set(set);
                 self.push(Op::Set { set, back });
             }
-            Node::Cat(nodes) if back => nodes.iter().rev().for_each(|n| self.node(n, true)),
-            Node::Cat(nodes) => self.sequence(nodes),
-            Node::Alt(branches) => self.alternation(branches, back),
-            Node::Group(body, _) if !self.captures => self.node(body, back),
+            Node::Cat(nodes) if back => nodes.iter().rev().for_each(|n| self.node(n, true, None)),
+            Node::Cat(nodes) => self.sequence(nodes, follow),
+            Node::Alt(branches) => self.alternation(branches, back, follow),
+            Node::Group(body, _) if !self.captures => self.node(body, back, follow),
             Node::Group(body, index) => {
                 let (enter, leave) = if back { (1, 0) } else { (0, 1) };
                 self.push(Op::Save(2 * index + enter));
-                self.node(body, back);
+                self.node(body, back, follow);
                 self.push(Op::Save(2 * index + leave));
             }
             Node::Look(look) => {
                 let memo = self.slots;
                 self.slots += u32::from(self.memoised);
                 let at = self.push(Op::Fail);
-                self.node(&look.body, !look.ahead);
+                self.node(&look.body, !look.ahead, None);
                 self.push(Op::LookEnd);
                 let (next, negative) = (self.pc(), look.negative);
                 self.cyclic |= self.memoised && is_cyclic(&look.body);
@@ -253,7 +265,7 @@ impl Compiler {
             Node::Assert(kind) => {
                 self.push(Op::Assert(*kind));
             }
-            Node::Repeat(r) => self.repeat(r, back),
+            Node::Repeat(r) => self.repeat(r, back, follow),
         }
     }
 
@@ -275,15 +287,26 @@ impl Compiler {
     }
 
     /// Left to right: neighbouring characters become one comparison.
-    fn sequence(&mut self, nodes: &[Node]) {
+    fn sequence(&mut self, nodes: &[Node], follow: Option<&CharSet>) {
         let mut bytes = Vec::new();
-        for node in nodes {
+        for (i, node) in nodes.iter().enumerate() {
             if let Node::Char(c) = node {
                 push_scalar(&mut bytes, *c);
                 continue;
             }
             self.flush(&mut bytes);
-            self.node(node, false);
+            let may_end_in_run = matches!(node, Node::Repeat(_) | Node::Group(..) | Node::Alt(_));
+            let behind = if may_end_in_run && !self.memoised {
+                let rest = &nodes[i + 1..];
+                if rest.len() > LOOK_AHEAD {
+                    first_of(&rest[..LOOK_AHEAD], None)
+                } else {
+                    first_of(rest, follow)
+                }
+            } else {
+                None
+            };
+            self.node(node, false, behind.as_ref());
         }
         self.flush(&mut bytes);
     }
@@ -294,15 +317,15 @@ impl Compiler {
         }
     }
 
-    fn alternation(&mut self, branches: &[Node], back: bool) {
+    fn alternation(&mut self, branches: &[Node], back: bool, follow: Option<&CharSet>) {
         let mut jumps = Vec::new();
         for (i, branch) in branches.iter().enumerate() {
             if i + 1 == branches.len() {
-                self.node(branch, back);
+                self.node(branch, back, follow);
                 break;
             }
             let split = self.push(Op::Fail);
-            self.node(branch, back);
+            self.node(branch, back, follow);
             jumps.push(self.push(Op::Fail));
             self.ops[split] = Op::Split(pc_after(split), self.pc());
         }
@@ -313,8 +336,16 @@ impl Compiler {
         self.memo();
     }
 
-    fn repeat(&mut self, r: &Repeat, back: bool) {
+    fn repeat(&mut self, r: &Repeat, back: bool, follow: Option<&CharSet>) {
         if r.max == 0 {
+            return;
+        }
+        if let Some(set) = self.run_set(r, back, follow) {
+            let set = self.set(&set);
+            for _ in 0..r.min {
+                self.push(Op::Set { set, back });
+            }
+            self.push(Op::Run(set));
             return;
         }
         if self.memoised || is_copied_out(r) && self.ops.len() < MAX_COPIED_PROGRAM {
@@ -324,6 +355,20 @@ impl Compiler {
         } else {
             self.counted_loop(r, back);
         }
+    }
+
+    /// The set of a loop that can only end where its characters do. Memoised programs go step by
+    /// step: their memo stands between the characters.
+    fn run_set(&self, r: &Repeat, back: bool, follow: Option<&CharSet>) -> Option<CharSet> {
+        if self.memoised || back || r.max != UNBOUNDED || u64::from(r.min) > MAX_COPIES {
+            return None;
+        }
+        let set = match &*r.body {
+            Node::Char(c) => CharSet::one(*c),
+            Node::Set(set) => set.clone(),
+            _ => return None,
+        };
+        follow?.intersection(&set).is_empty().then_some(set)
     }
 
     fn copied_loop(&mut self, r: &Repeat, back: bool) {
@@ -371,7 +416,7 @@ impl Compiler {
         if self.captures && r.groups.0 < r.groups.1 {
             self.push(Op::Reset(2 * r.groups.0, 2 * r.groups.1));
         }
-        self.node(&r.body, back);
+        self.node(&r.body, back, None);
         if let Some(mark) = mark {
             self.push(Op::Progress { mark, counted: None });
         }
@@ -411,9 +456,34 @@ fn is_cyclic(node: &Node) -> bool {
 
 /// The characters that a match can begin with, or nothing where it may be empty.
 fn first(node: &Node) -> Option<CharSet> {
+    first_of(std::slice::from_ref(node), None)
+}
+
+/// The characters that nodes in a row can begin with, `behind` being what must follow them.
+fn first_of(nodes: &[Node], behind: Option<&CharSet>) -> Option<CharSet> {
     let mut ranges = Vec::new();
-    let may_be_empty = add_first(node, &mut ranges)?;
-    (!may_be_empty).then(|| CharSet::new(ranges))
+    for node in nodes {
+        if !add_first(node, &mut ranges)? {
+            return Some(CharSet::new(ranges));
+        }
+    }
+    ranges.extend_from_slice(behind?.ranges());
+    Some(CharSet::new(ranges))
+}
+
+/// True where `\b` stands before everything that is consumed.
+fn begins_at_word(node: &Node) -> bool {
+    match node {
+        Node::Assert(kind) => *kind == Assert::Word,
+        Node::Cat(nodes) => nodes.first().is_some_and(begins_at_word),
+        Node::Group(body, _) => begins_at_word(body),
+        _ => false,
+    }
+}
+
+fn is_word_range((low, high): (u32, u32)) -> bool {
+    let word = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
+    word.iter().any(|&(first, last)| first <= low && high <= last)
 }
 
 /// Adds what the node can begin with; says whether it may consume nothing.
