@@ -21,6 +21,7 @@ use regex_syntax::hir::{
 
 use super::ast::{Assert, Node, UNBOUNDED};
 use super::set::CharSet;
+use crate::stack::with_room;
 use crate::target::Target;
 
 /// States times bytes that `meta::Regex` may be asked for: 0.15 s in its slowest engine.
@@ -124,7 +125,7 @@ impl Automaton {
         let slot = &self.engines[alphabet as usize];
         if slot.get().is_none() {
             // Built outside of the lock: a fork in between must not leave it held.
-            let _ = slot.set(self.build(alphabet));
+            let _ = slot.set(with_room(|| self.build(alphabet)));
         }
         slot.get().and_then(Option::as_ref)
     }
@@ -165,7 +166,7 @@ impl Automata {
 
     fn is_match_lazily(&self, text: &[u8]) -> Option<bool> {
         if self.lazy.get().is_none() {
-            let _ = self.lazy.set(self.build_lazy());
+            let _ = self.lazy.set(with_room(|| self.build_lazy()));
         }
         let lazy = self.lazy.get()?.as_ref()?;
         let search = || {

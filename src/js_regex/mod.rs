@@ -24,6 +24,7 @@ mod ast;
 mod automata;
 mod cache;
 mod error;
+mod factor;
 mod first;
 mod flags;
 mod fold;

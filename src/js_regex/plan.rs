@@ -11,6 +11,7 @@ use memchr::memmem::Finder;
 
 use super::ast::{Assert, Ast, Look, Node, Repeat, UNBOUNDED};
 use super::automata::{self, Automaton};
+use super::factor::factor;
 use super::flags::Flags;
 use super::program::SetTable;
 use super::set::CharSet;
@@ -66,7 +67,9 @@ pub(super) fn plan(ast: &mut Ast, flags: Flags) -> Plan {
         return Plan::Matcher;
     }
     ast.root = open_edges(flatten(root), flags.max_char());
-    plan_node(&ast.root, flags)
+    let plan = plan_node(&ast.root, flags);
+    ast.root = factor(&ast.root);
+    plan
 }
 
 fn plan_node(node: &Node, flags: Flags) -> Plan {
@@ -77,7 +80,7 @@ fn plan_node(node: &Node, flags: Flags) -> Plan {
         .or_else(|| one_of(node, flags))
         .or_else(|| run(node, flags))
         .unwrap_or_else(|| {
-            Plan::Regular(Box::new(Automaton::new(node.clone(), flags.code_points())))
+            Plan::Regular(Box::new(Automaton::new(factor(node), flags.code_points())))
         })
 }
 
