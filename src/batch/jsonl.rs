@@ -233,7 +233,7 @@ impl LineScorer {
         }
         let options = &self.options;
         let work = |i: usize| score_piece(gate, options, &parts[i], workers);
-        let scored = if parts.len() == 1 {
+        let scored = if parts.len() == 1 && block.len() < super::SMALL {
             vec![Some(work(0))]
         } else {
             workers.run(parts.len(), &work, idle)
@@ -420,7 +420,7 @@ fn text_and_id<'d>(
         }
     };
     match id.map(Cursor::kind) {
-        Some(Kind::Array | Kind::Object) => {
+        Some(Kind::Array | Kind::Object | Kind::True | Kind::False) => {
             let field = &options.id_field;
             Err(format!("field \"{field}\": expected a string or a number as id"))
         }

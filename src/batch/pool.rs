@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the calling thread looks up while workers work.
 const WAKE: Duration = Duration::from_millis(50);
@@ -25,7 +25,8 @@ pub struct Workers<'a> {
 
 impl Workers<'_> {
     /// Runs `work` for each piece, in any order, and gives the results in the order of the pieces;
-    /// a piece that was not run because of `stop` is None.
+    /// a piece that was not run because of `stop` is None. `idle` is called about every 50 ms, however
+    /// fast results come.
     pub fn run<R: Send>(
         &self,
         pieces: usize,
@@ -56,11 +57,16 @@ impl Workers<'_> {
                 }
             }
             drop(done);
+            let mut wake = Instant::now() + WAKE;
             loop {
-                match finished.recv_timeout(WAKE) {
+                match finished.recv_timeout(wake.saturating_duration_since(Instant::now())) {
                     Ok((piece, result)) => results[piece] = Some(result),
-                    Err(RecvTimeoutError::Timeout) => idle(),
+                    Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if Instant::now() >= wake {
+                    idle();
+                    wake = Instant::now() + WAKE;
                 }
             }
         });
@@ -124,6 +130,16 @@ mod tests {
         let found = workers.run(9, &work, &mut || *woken.lock().unwrap() += 1);
         assert_eq!(found, (0..9).map(|i| Some(i * 2)).collect::<Vec<_>>());
         let _ = *woken.lock().unwrap();
+    }
+
+    #[test]
+    fn idle_is_called_while_results_come_fast() {
+        let stop = AtomicBool::new(false);
+        let workers = Workers { threads: 2, stop: &stop };
+        let mut woken = 0;
+        let work = |_| thread::sleep(Duration::from_millis(1));
+        workers.run(300, &work, &mut || woken += 1);
+        assert!(woken > 0);
     }
 
     #[test]
