@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import _native
 from ..errors import InputError
 from ..files import reason
-from .common import UNDER, exit_codes, help_text
+from .common import UNDER, exit_codes, help_text, stdout
 from .judging import OnUnparseable
 
 if TYPE_CHECKING:
@@ -32,7 +33,13 @@ Lines = Annotated[
     typer.Option("--jsonl", help="The files hold JSON lines, with a reply in each."),
 ]
 Field = Annotated[str, typer.Option(metavar="NAME", help="With --jsonl, the key of the reply.")]
-IdField = Annotated[str, typer.Option(metavar="NAME", help="With --jsonl, the key of the id.")]
+IdField = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="With --jsonl, the key of the id. A row without one gets its number, from 0 over all files.",
+    ),
+]
 Policy = Annotated[
     OnUnparseable, typer.Option("--on-unparseable", help="What an unreadable reply gives.")
 ]
@@ -131,27 +138,39 @@ def _replies(
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """The replies, each with what its output line starts with."""
     places = files or ["-"]
+    rows = itertools.count()
     for place in places:
         name = "<stdin>" if place == "-" else place
         try:
             if place == "-":
-                yield from _of(sys.stdin.buffer, name, {}, lines, field, id_field)
+                yield from _of(_stdin(name), name, {}, lines, field, id_field, rows)
             else:
                 head = {"file": place} if len(places) > 1 and not lines else {}
                 with open(place, "rb") as file:
-                    yield from _of(file, name, head, lines, field, id_field)
+                    yield from _of(file, name, head, lines, field, id_field, rows)
         except (OSError, ValueError) as error:
             raise InputError(f"{name}: {reason(error)}") from None
 
 
+def _stdin(name: str) -> IO[bytes]:
+    if sys.stdin is None:
+        raise InputError(f"{name}: is closed")
+    return sys.stdin.buffer
+
+
 def _of(
-    file: Any, name: str, head: dict[str, Any], lines: bool, field: str, id_field: str
+    file: IO[bytes],
+    name: str,
+    head: dict[str, Any],
+    lines: bool,
+    field: str,
+    id_field: str,
+    rows: Iterator[int],
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """The replies of one file; without an id, its rows are numbered from 0."""
+    """The replies of one file; a row without an id gets its number, from 0 over all files."""
     if not lines:
         yield head, file.read().decode("utf-8", "replace").removeprefix("\ufeff")
         return
-    row = 0
     for number, line in enumerate(file, 1):
         if not line.strip():
             continue
@@ -162,8 +181,11 @@ def _of(
         text = value.get(field) if isinstance(value, dict) else None
         if not isinstance(text, str):
             raise InputError(f'{name}:{number}: field "{field}": expected a string')
-        yield {"id": value.get(id_field, row)}, text
-        row += 1
+        row, found = next(rows), value.get(id_field)
+        if isinstance(found, bool | list | dict):
+            wanted = "expected a string or a number as id"
+            raise InputError(f'{name}:{number}: field "{id_field}": {wanted}')
+        yield {"id": row if found is None else found}, text
 
 
 def _write(
@@ -179,5 +201,5 @@ def _write(
         found = {key: value for key, value in read(text).items() if value is not None}
         blocked |= found.get("verdict") == "block"
         line = json.dumps({**head, **found}, ensure_ascii=False)
-        sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")
+        stdout().write(line.encode("utf-8", "replace").decode() + "\n")
     return blocked
