@@ -61,7 +61,7 @@ pub fn combine_scores(
             let weights = weights.filter(|w| w.len() >= results.len());
             let scores = results.iter().map(|result| result.score).enumerate();
             let parts = scores.map(|(i, score)| (score, weights.map_or(1.0, |w| w[i])));
-            let combined = mean(parts, judge_weight);
+            let combined = mean(&parts, judge_weight);
             Combination { combined, passed: combined >= threshold }
         }
     }
@@ -79,13 +79,13 @@ pub fn combine_with_judge(
     let weight = |i: usize| if given { weights[i] } else { 1.0 };
     let judge = if judge_score.is_nan() { 0.0 } else { judge_score.clamp(0.0, 1.0) };
     let scores = results.iter().map(|r| r.score).chain([judge]).enumerate();
-    let combined = mean(scores.map(|(i, score)| (score, weight(i))), 0.0);
+    let combined = mean(&scores.map(|(i, score)| (score, weight(i))), 0.0);
     Combination { combined, passed: combined >= threshold }
 }
 
 /// The mean of scores with weights, the sum of which starts at `base`. Weights whose sum overflows
 /// are scaled down by a power of two, which changes no digit of them.
-fn mean(parts: impl Iterator<Item = (f64, f64)> + Clone, base: f64) -> f64 {
+fn mean(parts: &(impl Iterator<Item = (f64, f64)> + Clone), base: f64) -> f64 {
     let sums = |scale: f64| {
         parts.clone().fold((0.0, base * scale), |(sum, total), (score, weight)| {
             (sum + score * (weight * scale), total + weight * scale)

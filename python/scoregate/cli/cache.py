@@ -28,16 +28,26 @@ app = typer.Typer()
     )
 )
 def cache(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The cache.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="The file that score --cache wrote.", show_default=False
+        ),
+    ],
     clear: Annotated[bool, typer.Option("--clear", help="Remove every reply.")] = False,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove replies past --ttl, and give back the space.")
+        bool,
+        typer.Option(
+            "--prune", help="Remove the replies that --ttl makes expired, and give back the space."
+        ),
     ] = False,
     ttl: Annotated[
         float | None,
-        typer.Option(min=1, metavar="SECONDS", help="So long a reply is good."),
+        typer.Option(min=1, metavar="SECONDS", help="The age from which a reply is expired."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="What the cache holds, as one line of JSON.")
+    ] = False,
 ) -> None:
     """Shows a cache of judge replies, or clears it."""
     with exit_codes():

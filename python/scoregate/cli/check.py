@@ -18,17 +18,22 @@ from .gates import read_gates
 
 app = typer.Typer()
 
+Phase = Annotated[
+    str | None,
+    typer.Option("--phase", metavar="ID", help="Check one gate phase of a flow; by default, each."),
+]
+
 
 @app.command(
     help=help_text(
         "Check a gate file: every error with its path, and warnings.\n\n"
         "Exits with 2 when there are errors. Warnings name scorers that can never pass and "
         "schemas that let more pass than they seem to.",
-        ("scoregate check gate.json", "A score block, a gate phase, or all gates of a flow."),
+        ("scoregate check gate.json", "The gate of a file, or every gate of a flow."),
         ("scoregate check flow.json --phase review", "One gate phase of a flow."),
     )
 )
-def check(gate: options.GateFile, phase: options.Phase = None) -> None:
+def check(gate: options.GateFile, phase: Phase = None) -> None:
     """Checks a gate file."""
     with exit_codes():
         try:

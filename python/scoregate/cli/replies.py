@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_EXITS = (
+    "Exit codes: 0 done; 1 a reply blocks, with --exit-code; 2 usage; 3 input or output failed."
+)
+
 Files = Annotated[
     list[str] | None,
     typer.Argument(
@@ -30,7 +34,7 @@ Files = Annotated[
 ]
 Lines = Annotated[
     bool,
-    typer.Option("--jsonl", help="The files hold JSON lines, with a reply in each."),
+    typer.Option("--jsonl", help="The files hold JSON lines, a reply in each line."),
 ]
 Field = Annotated[str, typer.Option(metavar="NAME", help="With --jsonl, the key of the reply.")]
 IdField = Annotated[
@@ -41,20 +45,24 @@ IdField = Annotated[
     ),
 ]
 Policy = Annotated[
-    OnUnparseable, typer.Option("--on-unparseable", help="What an unreadable reply gives.")
+    OnUnparseable,
+    typer.Option("--on-unparseable", help="The verdict of a reply that cannot be read."),
 ]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a reply blocks.")]
 
 
 @app.command(
     help=help_text(
-        "Read a reply by the verdict grammar: pass or block.",
-        ("scoregate verdict reply.txt", "One reply; the verdict is a line of JSON."),
+        "Read a gate's reply: pass or block.\n\n"
+        'A reply is JSON such as {"verdict": "block", "reason": "..."}, or text with a line such as '
+        "VERDICT: BLOCK, the last of which counts. Writes a line of JSON for each reply.",
+        ("scoregate verdict reply.txt", 'One reply; gives {"verdict": "block", "reason": "..."}.'),
         (
             "scoregate verdict --jsonl --field reply replies.jsonl",
             "Many replies, a line each.",
         ),
-    )
+    ),
+    epilog=_EXITS,
 )
 def verdict(
     files: Files = None,
@@ -78,13 +86,17 @@ def verdict(
 @app.command(
     name="judge-reply",
     help=help_text(
-        "Read a judge's reply: score, verdict and reason.",
+        "Read a judge's reply: score, verdict and reason.\n\n"
+        'A reply is JSON such as {"score": 0.8, "verdict": "pass"}, or text with lines such as '
+        "SCORE: 0.8 and VERDICT: PASS. Writes a line of JSON for each reply; parsed is false "
+        "where --on-unparseable gave the verdict.",
         ("scoregate judge-reply < reply.txt", "One reply from standard input."),
         (
             "scoregate judge-reply --jsonl --field reply replies.jsonl --on-unparseable block",
             "Many replies; one that cannot be read blocks.",
         ),
     ),
+    epilog=_EXITS,
 )
 def judge_reply(
     files: Files = None,
@@ -112,12 +124,17 @@ def judge_reply(
 
 @app.command(
     help=help_text(
-        "Read a reply that chooses among numbered variants.",
-        ("scoregate winner --count 3 reply.txt", "The number of the variant, from 1."),
-    )
+        "Read a reply that chooses among numbered variants.\n\n"
+        'A reply is JSON such as {"winner": 2}, or text with a line such as WINNER: 2. Writes a '
+        "line of JSON for each reply; one that cannot be read gives variant 1, with a reason.",
+        ("scoregate winner --count 3 reply.txt", 'One reply; gives {"winner": 2}.'),
+    ),
+    epilog="Exit codes: 0 done; 2 usage; 3 input or output failed.",
 )
 def winner(
-    count: Annotated[int, typer.Option("--count", min=1, help="The number of variants.")],
+    count: Annotated[
+        int, typer.Option("--count", min=1, metavar="N", help="How many variants there are.")
+    ],
     files: Files = None,
     lines: Lines = False,
     field: Field = "reply",
