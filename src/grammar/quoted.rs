@@ -53,18 +53,16 @@ impl<'a> Quoted<'a> {
 
 /// The spans of what looks like objects and holds a field that does not pass.
 fn against(text: &[u8], keys: &[&str]) -> Vec<(usize, usize)> {
+    let mut spans = braces(text);
+    spans.splice(0..0, members_at_start(text).map(|end| (0, end)));
+    if spans.is_empty() {
+        return spans;
+    }
     let fields = fields(text, keys);
-    let Some(&last) = fields.last() else { return Vec::new() };
-    let holds = |&(from, to): &(usize, usize)| {
+    spans.retain(|&(from, to)| {
         let next = fields.partition_point(|&field| field < from);
         fields.get(next).is_some_and(|&field| field < to)
-    };
-    let mut spans: Vec<(usize, usize)> = braces(text).into_iter().filter(holds).collect();
-    if let Some(end) = members_at_start(text)
-        && fields[0] < end.min(last + 1)
-    {
-        spans.insert(0, (0, end));
-    }
+    });
     // Neighbours are joined, so that a text of many braces takes no more than a look at each.
     spans.dedup_by(|next, before| {
         let joins = next.0 <= before.1;
