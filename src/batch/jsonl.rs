@@ -233,7 +233,7 @@ impl LineScorer {
         }
         let options = &self.options;
         let work = |i: usize| score_piece(gate, options, &parts[i], workers);
-        let scored = if parts.len() == 1 {
+        let scored = if parts.len() == 1 && block.len() < super::SMALL {
             vec![Some(work(0))]
         } else {
             workers.run(parts.len(), &work, idle)
@@ -267,11 +267,13 @@ impl LineScorer {
     }
 }
 
-/// Cuts a block of whole lines into pieces of about the same size.
+/// Cuts a block of whole lines into pieces of about the same size: enough for each thread, and
+/// small ones, since a signal is looked for between them.
 fn pieces(block: &[u8], threads: usize) -> Vec<Range<usize>> {
     const SMALLEST: usize = 64 << 10;
-    let size = (block.len() / (threads * 4).max(1)).max(SMALLEST);
-    let count = if threads == 1 { 1 } else { block.len().div_ceil(size).max(1) };
+    const LARGEST: usize = 256 << 10;
+    let size = (block.len() / (threads * 4).max(1)).clamp(SMALLEST, LARGEST);
+    let count = block.len().div_ceil(size).max(1);
     let mut ranges = Vec::with_capacity(count);
     let mut start = 0;
     while start < block.len() {
@@ -420,7 +422,7 @@ fn text_and_id<'d>(
         }
     };
     match id.map(Cursor::kind) {
-        Some(Kind::Array | Kind::Object) => {
+        Some(Kind::Array | Kind::Object | Kind::True | Kind::False) => {
             let field = &options.id_field;
             Err(format!("field \"{field}\": expected a string or a number as id"))
         }

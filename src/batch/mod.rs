@@ -23,6 +23,9 @@ use crate::target::Target;
 /// Fewer rows than this are scored on the calling thread.
 const SERIAL_ROWS: usize = 500;
 
+/// Under so many bytes the calling thread may do all the work and look up only when it is done.
+pub const SMALL: usize = 1 << 20;
+
 /// The texts of a batch and what comes with them.
 pub struct Batch<'a, T> {
     /// The texts (WTF-8); None is missing input.
@@ -46,12 +49,14 @@ pub fn score_texts<T: AsRef<[u8]> + Sync>(
 ) -> Option<Columns> {
     let count = batch.texts.len();
     let names = gate.scorers().len();
-    if count < SERIAL_ROWS {
+    let bytes = || batch.texts.iter().flatten().map(|text| text.as_ref().len()).sum::<usize>();
+    if count < SERIAL_ROWS && bytes() < SMALL {
         return score_slice(gate, batch, 0..count, workers.stop);
     }
+    let smallest = if count < SERIAL_ROWS { 1 } else { 64 };
     let size = match workers.threads {
-        1 => 64,
-        threads => count.div_ceil(threads * 4).clamp(64, 4096),
+        1 => smallest,
+        threads => count.div_ceil(threads * 4).clamp(smallest, 4096),
     };
     let work = |i: usize| {
         let start = i * size;

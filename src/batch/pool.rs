@@ -24,7 +24,8 @@ pub struct Workers<'a> {
 
 impl Workers<'_> {
     /// Runs `work` for each piece, in any order, and gives the results in the order of the pieces;
-    /// a piece that was not run because of `stop` is None.
+    /// a piece that was not run because of `stop` is None. `idle` is called about every 50 ms,
+    /// however fast results come.
     ///
     /// One thread is the calling one, which has the texts in its caches; it looks up between
     /// pieces.
@@ -61,11 +62,16 @@ impl Workers<'_> {
                 }
             }
             drop(done);
+            let mut wake = Instant::now() + WAKE;
             loop {
-                match finished.recv_timeout(WAKE) {
+                match finished.recv_timeout(wake.saturating_duration_since(Instant::now())) {
                     Ok((piece, result)) => results[piece] = Some(result),
-                    Err(RecvTimeoutError::Timeout) => idle(),
+                    Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if Instant::now() >= wake {
+                    idle();
+                    wake = Instant::now() + WAKE;
                 }
             }
         });
@@ -146,6 +152,16 @@ mod tests {
         let found = workers.run(9, &work, &mut || *woken.lock().unwrap() += 1);
         assert_eq!(found, (0..9).map(|i| Some(i * 2)).collect::<Vec<_>>());
         let _ = *woken.lock().unwrap();
+    }
+
+    #[test]
+    fn idle_is_called_while_results_come_fast() {
+        let stop = AtomicBool::new(false);
+        let workers = Workers { threads: 2, stop: &stop };
+        let mut woken = 0;
+        let work = |_| thread::sleep(Duration::from_millis(1));
+        workers.run(300, &work, &mut || woken += 1);
+        assert!(woken > 0);
     }
 
     #[test]

@@ -59,13 +59,9 @@ pub fn combine_scores(
         Mode::Any => binary(results.iter().any(|r| r.passed)),
         Mode::Weighted => {
             let weights = weights.filter(|w| w.len() >= results.len());
-            let (mut sum, mut total) = (0.0, judge_weight);
-            for (i, result) in results.iter().enumerate() {
-                let weight = weights.map_or(1.0, |w| w[i]);
-                sum += result.score * weight;
-                total += weight;
-            }
-            let combined = if total > 0.0 { sum / total } else { 0.0 };
+            let scores = results.iter().map(|result| result.score).enumerate();
+            let parts = scores.map(|(i, score)| (score, weights.map_or(1.0, |w| w[i])));
+            let combined = mean(&parts, judge_weight);
             Combination { combined, passed: combined >= threshold }
         }
     }
@@ -81,12 +77,44 @@ pub fn combine_with_judge(
 ) -> Combination {
     let given = weights.len() == results.len() + 1;
     let weight = |i: usize| if given { weights[i] } else { 1.0 };
-    let (mut sum, mut total) = (0.0, 0.0);
     let judge = if judge_score.is_nan() { 0.0 } else { judge_score.clamp(0.0, 1.0) };
-    for (i, score) in results.iter().map(|r| r.score).chain([judge]).enumerate() {
-        sum += score * weight(i);
-        total += weight(i);
-    }
-    let combined = if total > 0.0 { sum / total } else { 0.0 };
+    let scores = results.iter().map(|r| r.score).chain([judge]).enumerate();
+    let combined = mean(&scores.map(|(i, score)| (score, weight(i))), 0.0);
     Combination { combined, passed: combined >= threshold }
+}
+
+/// The mean of scores with weights, the sum of which starts at `base`. Weights whose sum overflows
+/// are scaled down by a power of two, which changes no digit of them.
+fn mean(parts: &(impl Iterator<Item = (f64, f64)> + Clone), base: f64) -> f64 {
+    let sums = |scale: f64| {
+        parts.clone().fold((0.0, base * scale), |(sum, total), (score, weight)| {
+            (sum + score * (weight * scale), total + weight * scale)
+        })
+    };
+    let mut sums_of = sums(1.0);
+    if !sums_of.1.is_finite() {
+        sums_of = sums(1.0 / 18_446_744_073_709_551_616.0);
+    }
+    let (sum, total) = sums_of;
+    if total > 0.0 && total.is_finite() { sum / total } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_weights_do_not_overflow() {
+        let outcome = |score| Outcome { passed: score >= 0.5, score, detail: None };
+        let results = [outcome(1.0), outcome(0.0), outcome(1.0), outcome(1.0)];
+        let combine = |weights: &[f64], judge| {
+            combine_scores(&results, Mode::Weighted, Some(weights), 0.7, judge).combined.to_bits()
+        };
+        assert_eq!(combine(&[1e308; 4], 0.0), 0.75f64.to_bits());
+        assert_eq!(combine(&[f64::MAX; 4], f64::MAX), 0.6f64.to_bits());
+        assert_eq!(combine(&[1e308, 1e308, 1.0, 1e-300], 0.0), 0.5f64.to_bits());
+        assert_eq!(combine(&[f64::INFINITY, 1.0, 1.0, 1.0], 0.0), 0.0f64.to_bits());
+        let folded = combine_with_judge(&results, &[1e308; 5], 0.7, 1.0);
+        assert_eq!((folded.combined.to_bits(), folded.passed), (0.8f64.to_bits(), true));
+    }
 }

@@ -16,7 +16,7 @@
 //! The scan goes on behind each label. What is looked at behind it (space, emphasis, a value) holds
 //! no label with a separator, so each byte is looked at a bounded number of times.
 
-use crate::json::{KeyedSpans, object_spans};
+use super::quoted::Quoted;
 use crate::target::space_at_start;
 
 /// What a marker says.
@@ -32,7 +32,7 @@ pub(super) enum Vote {
 
 impl Vote {
     /// True for a vote that refuses the text.
-    fn blocks(self) -> bool {
+    pub(super) fn blocks(self) -> bool {
         match self {
             Vote::Verdict(passes) => !passes,
             Vote::Score(score) => score < 0.5,
@@ -55,13 +55,15 @@ pub(super) struct Reader<'a> {
     text: &'a [u8],
     /// The next byte.
     pub(super) at: usize,
+    /// Where the last label ends that a list of choices repeats; 0 without one.
+    pub(super) listed: usize,
     steps: u64,
 }
 
 impl<'a> Reader<'a> {
     /// A reader at a place of a text.
     pub(super) fn new(text: &'a [u8], at: usize) -> Self {
-        Reader { text, at, steps: 0 }
+        Reader { text, at, listed: 0, steps: 0 }
     }
 
     /// What is left.
@@ -159,6 +161,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes what stands between a label and its value; false without a separator.
+    pub(super) fn label_ends(&mut self) -> bool {
+        self.around();
+        let found = self.separator();
+        self.wrapping(true);
+        found
+    }
+
     fn separator(&mut self) -> bool {
         let found = match self.rest() {
             [b':' | b'=', ..] => 1,
@@ -167,38 +177,6 @@ impl<'a> Reader<'a> {
         };
         self.skip(found);
         found > 0
-    }
-}
-
-/// The spans of a text in which a marker is quoted text.
-struct Quoted<'a> {
-    spans: KeyedSpans<'a>,
-    next: usize,
-    end: usize,
-    /// From here on objects could not be read, though one of the keys stands there in quotes.
-    doubtful: usize,
-}
-
-impl<'a> Quoted<'a> {
-    fn new(text: &'a [u8], keys: &[&str]) -> Self {
-        let spans = object_spans(text, keys);
-        let unread = spans.unread.filter(|&(from, _)| {
-            let rest = text.get(from..).unwrap_or_default();
-            keys.iter()
-                .any(|key| memchr::memmem::find(rest, format!("{key}\"").as_bytes()).is_some())
-        });
-        Quoted { spans, next: 0, end: 0, doubtful: unread.map_or(usize::MAX, |(from, _)| from) }
-    }
-
-    /// Whether a marker counts; they are asked for in order.
-    fn counts(&mut self, start: usize, end: usize, vote: Vote) -> bool {
-        while let Some(span) = self.spans.found.get(self.next).map(|f| f.span)
-            && span.0 < end
-        {
-            self.end = self.end.max(span.1);
-            self.next += 1;
-        }
-        start >= self.end && (start < self.doubtful || vote.blocks())
     }
 }
 
@@ -232,14 +210,10 @@ impl Iterator for Markers<'_> {
                 continue;
             };
             let behind = self.reader.at;
-            self.reader.around();
-            let vote = if self.reader.separator() {
-                self.reader.wrapping(true);
-                (label.value)(&mut self.reader)
-            } else {
-                None
-            };
-            let end = std::mem::replace(&mut self.reader.at, behind);
+            let vote =
+                if self.reader.label_ends() { (label.value)(&mut self.reader) } else { None };
+            let next = behind.max(std::mem::take(&mut self.reader.listed));
+            let end = std::mem::replace(&mut self.reader.at, next);
             if let Some(vote) = vote
                 && !is_report_line(text, start, behind)
             {

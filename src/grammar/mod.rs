@@ -4,7 +4,8 @@
 //!
 //! 1. The JSON value of the strict tier, where it is an object with a readable key.
 //! 2. Text markers (`VERDICT: BLOCK`), the last readable one. A marker inside a span that the
-//!    repair tier reads as an object holding one of the grammar's keys is quoted text, no vote.
+//!    repair tier reads as an object holding one of the grammar's keys is quoted text, no vote;
+//!    neither is a list of choices, the form of an answer.
 //! 3. Where the strict tier found no value at all: the repaired object.
 //! 4. The policy for replies that cannot be read.
 //!
@@ -18,10 +19,12 @@
 //! assert_eq!(read.verdict, Verdict::Block);
 //! ```
 
+mod choices;
 mod judge;
 mod marker;
 mod number;
 mod object;
+mod quoted;
 mod verdict;
 mod winner;
 

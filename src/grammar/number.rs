@@ -1,5 +1,6 @@
 //! Numbers in replies: JavaScript's `Number` of a text, and the score that a marker gives.
 
+use super::choices;
 use super::marker::Reader;
 use crate::target::trim_js;
 
@@ -54,9 +55,21 @@ fn exponent(reader: &mut Reader<'_>) -> bool {
 /// Reads a score in [0, 1]: one whole number token, with `%` or over another one.
 ///
 /// Anything that goes on as a number does (`0.8.1`, `0-1`, `1_000`, `1,000`), or that gives it
-/// another unit (`1 out of 10`, `1 percent`), is no score, so that no long number reads as its
-/// start.
+/// another unit (`1 out of 10`, `1 percent`, `1 (1-5)`), is no score, so that no long number reads
+/// as its start. Neither is a number in a list or at the start of a range (`0 or 1`, `1 to 5`): the
+/// form of an answer.
 pub(super) fn score(reader: &mut Reader<'_>) -> Option<f64> {
+    let score = amount(reader)?;
+    let end = score == 0.0 || (score - 1.0).abs() < f64::EPSILON;
+    let behind = reader.at;
+    if choices::of_numbers(reader, b"score", end, &[]) || other_scale(reader) {
+        return None;
+    }
+    reader.at = behind;
+    Some(score)
+}
+
+fn amount(reader: &mut Reader<'_>) -> Option<f64> {
     let number = token(reader)?;
     let behind = reader.at;
     reader.wrapping(false);
@@ -173,6 +186,38 @@ fn other_unit(reader: &mut Reader<'_>) -> bool {
     }
     reader.wrapping(false);
     reader.peek().is_ascii_digit()
+}
+
+/// True where a note in brackets names a scale that ends above 1: `(out of 10)`, `(1-5)`.
+fn other_scale(reader: &mut Reader<'_>) -> bool {
+    reader.wrapping(false);
+    if !matches!(reader.peek(), b'(' | b'[') {
+        return false;
+    }
+    reader.skip(1);
+    let mut named = false;
+    while reader.one_of(&[b"on", b"a", b"the", b"out", b"of", b"scale", b"range", b"from", b"max"])
+    {
+        named = true;
+        reader.run(|b| matches!(b, b' ' | b':'));
+    }
+    let mut numbers = 0;
+    let mut last = None;
+    while numbers < 2 {
+        let start = reader.at;
+        if reader.run(|b| b.is_ascii_digit() || b == b'.') == 0 {
+            break;
+        }
+        let digits = std::str::from_utf8(reader.since(start)).unwrap_or_default();
+        last = digits.trim_end_matches('.').parse::<f64>().ok();
+        numbers += 1;
+        while reader.one_of(&[b"to"])
+            || reader.take("–".as_bytes())
+            || reader.run(|b| matches!(b, b' ' | b'-' | b'.')) > 0
+        {}
+    }
+    let closed = matches!(reader.peek(), b')' | b']') || reader.one_of(&[b"scale", b"points"]);
+    closed && (named || numbers > 1) && last.is_some_and(|last| last > 1.0)
 }
 
 #[cfg(test)]

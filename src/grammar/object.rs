@@ -1,5 +1,6 @@
 //! The JSON object of a reply: the strict tier's, or a repaired one.
 
+use super::choices;
 use super::marker::Reader;
 use super::verdict;
 use crate::json::{Cursor, Document, Kind, RepairOptions, Source, object_spans, repair};
@@ -41,8 +42,8 @@ impl<'d> Object<'d> {
             _ => return None,
         };
         let form = self.tail(value).is_some_and(|mut tail| {
-            tail.wrapping(true);
-            matches!(tail.peek(), b'|' | b'/')
+            let joint = tail.joint(b"", &[]);
+            joint.bar || joint.or
         });
         (!form).then_some(boolean)
     }
@@ -55,7 +56,10 @@ impl<'d> Object<'d> {
         if self.repaired.is_some() && verdict::is_form(&word) {
             return None;
         }
-        Some(!verdict::blocks(&word))
+        let passes = !verdict::blocks(&word);
+        let form =
+            passes && self.tail(value).is_some_and(|mut tail| verdict::listed(&mut tail, true));
+        (!form).then_some(passes)
     }
 
     /// Whether the end of a broken text cuts a deciding value that would pass as far as it goes:
@@ -78,6 +82,12 @@ impl<'d> Object<'d> {
         };
         let behind = trim_js(text.get(end..).unwrap_or_default());
         behind.is_empty() || behind.starts_with(b"```")
+    }
+
+    /// Whether a number of broken JSON is one of a list, such as `1|2`.
+    pub(super) fn is_list(self, value: Cursor<'d>, label: &[u8], words: &[&[u8]]) -> bool {
+        let first = value.number_text() == "1";
+        self.tail(value).is_some_and(|mut tail| choices::of_numbers(&mut tail, label, first, words))
     }
 
     /// What stands behind a value of broken JSON.

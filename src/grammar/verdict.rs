@@ -3,8 +3,9 @@
 //! * JSON object: boolean `continue`, else boolean `pass`, else string `verdict`, which blocks
 //!   when it holds block, fail, stop, reject or halt. `reason` comes along.
 //! * Marker: `VERDICT: ` and one of the words, as a prefix (`PASSED`), or `NOT PASS`; the last
-//!   one counts. A word in a list of words (`PASS|BLOCK`) is the form of an answer and not one.
+//!   one counts. A word in a list of choices (`PASS|BLOCK`) is the form of an answer and not one.
 
+use super::choices;
 use super::marker::{Label, Markers, Reader, Vote};
 use super::object::{Object, read_repaired, read_strict};
 use super::{OnUnparseable, pass_or_block};
@@ -22,7 +23,7 @@ pub struct VerdictReading {
 
 const KEYS: &[&str] = &["continue", "pass", "verdict"];
 
-const BLOCKING: [&[u8]; 5] = [b"block", b"fail", b"stop", b"reject", b"halt"];
+pub(super) const BLOCKING: [&[u8]; 5] = [b"block", b"fail", b"stop", b"reject", b"halt"];
 
 pub(super) const LABEL: Label = Label { word: b"verdict", value };
 
@@ -66,16 +67,26 @@ pub(super) fn blocks(verdict: &[u8]) -> bool {
 pub(super) fn is_form(text: &[u8]) -> bool {
     let mut reader = Reader::new(text, 0);
     reader.wrapping(true);
-    word(&mut reader).is_some() && alternative(&mut reader)
+    word(&mut reader).is_some() && choices::barred(&mut reader, word)
 }
 
 fn value(reader: &mut Reader<'_>) -> Option<Vote> {
     let passes = word(reader)?;
-    if alternative(reader) { None } else { Some(Vote::Verdict(passes)) }
+    let behind = reader.at;
+    if listed(reader, passes) {
+        return None;
+    }
+    reader.at = behind;
+    Some(Vote::Verdict(passes))
+}
+
+/// Whether the verdict that was taken is one of a list of choices.
+pub(super) fn listed(reader: &mut Reader<'_>, passes: bool) -> bool {
+    choices::of_verdicts(reader, LABEL.word, passes, word)
 }
 
 /// Takes a verdict word and the letters behind it, and says whether it passes.
-fn word(reader: &mut Reader<'_>) -> Option<bool> {
+pub(super) fn word(reader: &mut Reader<'_>) -> Option<bool> {
     if reader.word(b"do") {
         reader.wrapping(true);
         if !reader.word(b"not") {
@@ -104,17 +115,4 @@ fn plain_word(reader: &mut Reader<'_>) -> Option<bool> {
         return Some(true);
     }
     BLOCKING.iter().any(|word| reader.word(word)).then_some(false)
-}
-
-/// True where `|` or `/` and another verdict word follow on the same line.
-fn alternative(reader: &mut Reader<'_>) -> bool {
-    let mut bars = 0;
-    loop {
-        reader.wrapping(false);
-        match reader.run(|b| matches!(b, b'|' | b'/' | b'\\')) {
-            0 => break,
-            found => bars += found,
-        }
-    }
-    bars > 0 && (reader.word(b"not") || reader.word(b"do not") || plain_word(reader).is_some())
 }

@@ -5,6 +5,7 @@
 //!   like a marker's value; floored and clamped.
 //! * Marker: `WINNER: ` and `2`, `#2`, `variant 2` (variant, option, candidate, response, no.).
 
+use super::choices;
 use super::marker::{Label, Markers, Reader, Vote};
 use super::number::js_number;
 use super::object::{Object, read_repaired, read_strict};
@@ -20,6 +21,8 @@ pub struct WinnerReading {
 }
 
 const KEYS: &[&str] = &["winner", "best", "choice"];
+
+const WORDS: [&[u8]; 5] = [b"variant", b"option", b"candidate", b"response", b"no."];
 
 pub(super) const LABELS: &[Label] = &[Label { word: b"winner", value }];
 
@@ -46,6 +49,7 @@ fn read(object: Object<'_>, count: u64) -> Option<WinnerReading> {
     let present = |key: &&str| object.get(key).filter(|value| value.kind() != Kind::Null);
     let value = KEYS.iter().find_map(present)?;
     let winner = match value.kind() {
+        Kind::Number if object.is_list(value, LABELS[0].word, &WORDS) => return None,
         Kind::Number => clamp(value.number_text().parse().ok()?, count)?,
         Kind::String => {
             let text = value.content();
@@ -79,9 +83,21 @@ fn value(reader: &mut Reader<'_>) -> Option<Vote> {
 }
 
 /// Takes `#?` and digits, after a word for a variant or none.
+///
+/// A number in a list or range that starts at 1 (`1|2|3`, `1-N`), or before `or`, is the form of an
+/// answer and not one.
 fn variant(reader: &mut Reader<'_>) -> Option<u64> {
-    let words: [&[u8]; 5] = [b"variant", b"option", b"candidate", b"response", b"no."];
-    if words.iter().any(|word| reader.word(word)) {
+    let number = number(reader)?;
+    let behind = reader.at;
+    if choices::of_numbers(reader, LABELS[0].word, number == 1, &WORDS) {
+        return None;
+    }
+    reader.at = behind;
+    Some(number)
+}
+
+fn number(reader: &mut Reader<'_>) -> Option<u64> {
+    if WORDS.iter().any(|word| reader.word(word)) {
         reader.wrapping(true);
     }
     reader.take(b"#");

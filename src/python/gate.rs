@@ -207,12 +207,14 @@ pub(super) fn thread_count(threads: Option<i64>) -> PyResult<usize> {
     }
 }
 
-/// Runs a batch without the GIL; Ctrl-C stops it within about 50 ms.
+/// Runs a batch, or a slice of one, without the GIL; Ctrl-C stops it within about 50 ms. One that
+/// came before is seen at once: what is done with the GIL between two slices looks for none.
 pub(super) fn interruptible<R: Send>(
     py: Python<'_>,
     threads: usize,
     work: impl FnOnce(&Workers<'_>, &mut dyn FnMut()) -> Option<R> + Send,
 ) -> PyResult<R> {
+    py.check_signals()?;
     let stop = AtomicBool::new(false);
     let mut raised: Option<PyErr> = None;
     let result = py.detach(|| {

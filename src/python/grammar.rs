@@ -1,12 +1,14 @@
 //! The reply grammars: functions, batches, and their result classes.
 
+use std::sync::atomic::Ordering;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyList, PyString, PyTuple, PyType};
 
 use super::gate::{SLICE, interruptible, read_texts, texts_list, thread_count};
 use super::text::{Text, to_str};
-use crate::batch::Workers;
+use crate::batch::SMALL;
 use crate::grammar::{self as core, JudgeReading, OnUnparseable, VerdictReading, WinnerReading};
 use crate::result::{self, Reason};
 
@@ -242,35 +244,44 @@ fn single<R: Send>(
 /// Replies of a piece of a batch: enough work to pay for handing it out.
 const PIECE: usize = 256;
 
-fn batch<R: Send>(
-    py: Python<'_>,
-    texts: &Bound<'_, PyAny>,
+fn batch<'py, R: Send + IntoPyObject<'py>>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
     threads: Option<i64>,
     lengths: impl FnOnce(usize) -> PyResult<()>,
     read: impl Fn(usize, Option<&[u8]>) -> R + Sync,
-) -> PyResult<Vec<R>> {
+) -> PyResult<Bound<'py, PyList>> {
     let threads = thread_count(threads)?;
     let texts = texts_list(texts)?;
     lengths(texts.len())?;
-    let mut all = Vec::with_capacity(texts.len());
+    let all = PyList::empty(py);
     let mut start = 0;
     while start < texts.len() {
         let slice = read_texts(&texts, start, (start + SLICE).min(texts.len()))?;
         let (read, slice) = (&read, &slice);
-        let work = move |piece: usize| -> Vec<R> {
-            let from = piece * PIECE;
-            let part = slice.iter().enumerate().skip(from).take(PIECE);
-            part.map(|(i, text)| read(start + i, text.as_ref().map(AsRef::as_ref))).collect()
-        };
-        let run = |workers: &Workers<'_>, idle: &mut dyn FnMut()| {
+        let found = interruptible(py, threads, |workers, idle| {
+            let work = |piece: usize| -> Option<Vec<R>> {
+                let part = slice.iter().enumerate().skip(piece * PIECE).take(PIECE);
+                part.map(|(i, text)| {
+                    let read = || read(start + i, text.as_ref().map(AsRef::as_ref));
+                    (!workers.stop.load(Ordering::Relaxed)).then(read)
+                })
+                .collect()
+            };
             let pieces = slice.len().div_ceil(PIECE);
-            let parts =
-                if pieces == 1 { vec![Some(work(0))] } else { workers.run(pieces, &work, idle) };
-            parts.into_iter().collect::<Option<Vec<_>>>()
-        };
-        all.extend(interruptible(py, threads, run)?.into_iter().flatten());
+            let small =
+                slice.iter().flatten().map(|text| text.as_ref().len()).sum::<usize>() < SMALL;
+            if pieces == 1 && small {
+                return Some(vec![work(0)?]);
+            }
+            workers.run(pieces, &work, idle).into_iter().map(Option::flatten).collect()
+        })?;
+        for reading in found.into_iter().flatten() {
+            all.append(reading)?;
+        }
         start += slice.len();
     }
+    py.check_signals()?;
     Ok(all)
 }
 
@@ -304,12 +315,12 @@ pub(super) fn parse_judge(
 
 #[pyfunction]
 #[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
-pub(super) fn parse_verdict_batch(
-    py: Python<'_>,
-    texts: &Bound<'_, PyAny>,
+pub(super) fn parse_verdict_batch<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
     on_unparseable: &str,
     threads: Option<i64>,
-) -> PyResult<Vec<Verdict>> {
+) -> PyResult<Bound<'py, PyList>> {
     let policy = policy_named(on_unparseable)?;
     batch(py, texts, threads, |_| Ok(()), |_, text| read_verdict(text, policy))
 }
@@ -317,18 +328,21 @@ pub(super) fn parse_verdict_batch(
 /// `count` is one number for all texts, or one a text.
 #[pyfunction]
 #[pyo3(signature = (texts, count, *, threads=None))]
-pub(super) fn parse_winner_batch(
-    py: Python<'_>,
-    texts: &Bound<'_, PyAny>,
-    count: &Bound<'_, PyAny>,
+pub(super) fn parse_winner_batch<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
+    count: &Bound<'py, PyAny>,
     threads: Option<i64>,
-) -> PyResult<Vec<Winner>> {
+) -> PyResult<Bound<'py, PyList>> {
     if let Ok(count) = count.extract::<i64>() {
         let count = at_least_one("count", count)?;
         return batch(py, texts, threads, |_| Ok(()), |_, text| read_winner(text, count));
     }
     let mut counts = Vec::new();
     for (index, count) in count.try_iter()?.enumerate() {
+        if index % SLICE == 0 {
+            py.check_signals()?;
+        }
         counts.push(at_least_one(&format!("count[{index}]"), count?.extract()?)?);
     }
     let lengths = |texts: usize| {
@@ -343,12 +357,12 @@ pub(super) fn parse_winner_batch(
 
 #[pyfunction]
 #[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
-pub(super) fn parse_judge_batch(
-    py: Python<'_>,
-    texts: &Bound<'_, PyAny>,
+pub(super) fn parse_judge_batch<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
     on_unparseable: &str,
     threads: Option<i64>,
-) -> PyResult<Vec<JudgeVerdict>> {
+) -> PyResult<Bound<'py, PyList>> {
     let policy = policy_named(on_unparseable)?;
     batch(py, texts, threads, |_| Ok(()), |_, text| read_judge(text, policy))
 }

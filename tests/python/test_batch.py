@@ -259,6 +259,44 @@ def test_ctrl_c_ends_a_batch() -> None:
     assert "KeyboardInterrupt" in err
 
 
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("x", "s.Gate({'scorers': [{'type': 'contains', 'value': 'y'}]}).score_batch(texts)"),
+        ("VERDICT: PASS", "s.parse_verdict_batch(texts)"),
+        ("VERDICT: PASS", "s.parse_verdict_batch(texts, threads=1)"),
+        ("SCORE: 0.9", "s.parse_judge_batch(texts)"),
+        ("WINNER: 2", "s.parse_winner_batch(texts, 3)"),
+        ("WINNER: 2", "s.parse_winner_batch(texts, [3] * len(texts))"),
+        ('{"a": 1}', "s.extract_json_batch(texts)"),
+        ('{"a": 1}', "s.extract_json_batch(texts, threads=1, as_text=True)"),
+    ],
+)
+def test_ctrl_c_ends_every_batch_before_its_time(text: str, call: str) -> None:
+    code = (
+        "import scoregate as s, time\n"
+        f"texts = [{text!r}] * 3_000_000\n"
+        "start = time.monotonic()\n"
+        f"{call}\n"
+        "print(time.monotonic() - start, flush=True)\n"
+        "try:\n"
+        f"    {call}\n"
+        "except KeyboardInterrupt:\n"
+        "    print('stopped', flush=True)\n"
+    )
+    argv = [sys.executable, "-c", code]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        whole = float(process.stdout.readline())
+        time.sleep(whole / 10)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        waited = time.monotonic() - start
+    assert waited < whole / 2 + 0.1
+    assert process.returncode == 0
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.none() | st.text(st.characters(), max_size=40), max_size=30))
 def test_any_texts_are_scored(texts: list[str | None]) -> None:

@@ -100,6 +100,17 @@ def test_decisions(
     assert batch[0] == result
 
 
+def test_large_weights_do_not_overflow() -> None:
+    weights = [1e308, 1e308]
+    block = {"scorers": [A, A], "combine": "weighted", "weights": weights, "threshold": 0.9}
+    assert Gate(block).score("a").combined == 1.0
+    results = Gate(block).score("a").results
+    found = scoregate.combine_scores(results, "weighted", weights=weights, judge_weight=1e308)
+    assert found.combined == 2 / 3
+    folded = scoregate.combine_with_judge(results, [*weights, 1e308], 0.5, 0.5)
+    assert folded.combined == 2.5 / 3
+
+
 def test_missing_input_is_blocked_without_results() -> None:
     result = Gate({"scorers": [A], "judge": JUDGE}).score(None)
     assert (result.verdict, result.reason, result.decided_by) == (

@@ -115,6 +115,24 @@ fn hostile_text_takes_linear_work() {
         "VERDICT:PASS",
         "VERDICT:PASS|",
         "VERDICT: DO NOT ",
+        "VERDICT:PASS|x|",
+        "VERDICT:PASS|x y z|VERDICT:x|",
+        "VERDICT:PASS or ",
+        "VERDICT:PASS if x, ",
+        "VERDICT:PASS if x, VERDICT=",
+        "VERDICT:PASS(",
+        "VERDICT:PASS (x) ",
+        "VERDICT:PASS\n|",
+        "VERDICT:BLOCK, ",
+        "SCORE:1 (",
+        "SCORE:1 to ",
+        "SCORE:1, SCORE",
+        "PASS|",
+        "|x",
+        " or ",
+        "x, ",
+        "X\n",
+        "(x) ",
         "SCORE:",
         "SCORE: 1/",
         "SCORE: 0.",
@@ -146,9 +164,16 @@ fn hostile_text_takes_linear_work() {
         "[",
         "{\"",
     ] {
-        for head in
-            ["", "VERDICT:", "VERDICT", "SCORE: 1", "WINNER: ", "VERDICT: PASS", "SCORE: 0."]
-        {
+        for head in [
+            "",
+            "VERDICT:",
+            "VERDICT",
+            "SCORE: 1",
+            "WINNER: ",
+            "VERDICT: PASS",
+            "SCORE: 0.",
+            "VERDICT: PASS if ",
+        ] {
             let steps = |len: usize| {
                 let text = format!("{head}{}", unit.repeat(len / unit.len()));
                 marker_steps(text.as_bytes())
@@ -163,9 +188,20 @@ fn hostile_text_takes_linear_work() {
 
 #[test]
 fn a_megabyte_of_anything_is_read() {
-    for unit in
-        ["VERDICT:", "VERDICT: PASS\n", "*", "\"", " ", "1", "{", "[", "```", "{\"verdict\":"]
-    {
+    for unit in [
+        "VERDICT:",
+        "VERDICT: PASS\n",
+        "*",
+        "\"",
+        " ",
+        "1",
+        "{",
+        "[",
+        "```",
+        "{\"verdict\":",
+        "verdict ",
+        "{verdict; block} VERDICT: PASS ",
+    ] {
         for head in ["", "VERDICT:", "SCORE:", "WINNER:"] {
             let text = format!("{head}{}\nVERDICT: BLOCK", unit.repeat((1 << 20) / unit.len()));
             let found = parse_verdict(text.as_bytes(), OnUnparseable::Block);

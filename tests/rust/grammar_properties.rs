@@ -206,6 +206,37 @@ proptest! {
     }
 
     #[test]
+    fn a_list_of_choices_is_no_pass(
+        label in prop::sample::select(vec!["VERDICT: ", "**Verdict:** ", "verdict=\n", "End with VERDICT： "]),
+        words in prop::sample::select(vec![
+            vec!["PASS", "BLOCK"], vec!["Pass", "Fail"], vec!["ok", "stop"], vec!["PASS", "UNSURE", "BLOCK"],
+            vec!["PASS", "NEEDS WORK", "BLOCK"], vec!["PASSED", "FAILED"], vec!["PASS", "NOT PASS"],
+        ]),
+        joint in prop::sample::select(vec![
+            "|", " | ", "/", "\\|", "｜", " ／ ", "¦", "│", "&#124;", " or ", " OR ", " vs. ", " and/or ", "或", ", ", "; ",
+            " - ", " – ", " -> ", "→", " · ", " |\n", "\n| ", "\n|\n", "\nor ", "\u{200B}|\u{200B}",
+        ]),
+        (open, close) in prop::sample::select(vec![
+            ("", ""), ("<", ">"), ("[", "]"), ("{", "}"), ("**", "**"), ("`", "`"), ("\"", "\""), ("“", "”"), ("«", "»"),
+        ]),
+        bare in any::<bool>(),
+        again in any::<bool>(),
+        tail in prop::sample::select(vec!["", ".", "\n", " (choose one)", "\nReason: ...", "\n```"]),
+    ) {
+        // A label that is repeated over lines is one of its own: the last one counts.
+        let again = again && !joint.contains('\n');
+        let item = |(i, word): (usize, &&str)| {
+            let label = if again && i > 0 { label.trim_start_matches("End with ") } else { "" };
+            if bare && i == 0 { (*word).to_owned() } else { format!("{label}{open}{word}{close}") }
+        };
+        let items: Vec<String> = words.iter().enumerate().map(item).collect();
+        let text = format!("{label}{}{tail}", items.join(joint));
+        let judge = parse_judge(text.as_bytes(), OnUnparseable::Block);
+        prop_assert_eq!(judge.verdict, Verdict::Block, "{}", text);
+        prop_assert_eq!(parse_verdict(text.as_bytes(), OnUnparseable::Block).verdict, Verdict::Block, "{}", text);
+    }
+
+    #[test]
     fn a_fence_never_flips_a_reply(
         reply in prop_oneof![json_reply(), dressed().prop_map(|(_, marker)| marker)],
         info in prop::sample::select(vec!["", "json", "text", "md"]),
@@ -218,7 +249,8 @@ proptest! {
     #[test]
     fn prose_behind_never_flips_a_reply(
         reply in prop_oneof![json_reply(), dressed().prop_map(|(_, marker)| marker)],
-        prose in "[ \n][A-Za-z0-9 ,.!?()\n-]{0,60}",
+        // A number or a joining word at once goes on with a list: `1 - 5`, `0 or 1`, `1 to N`.
+        prose in "[ \n][ ,.!?()\n-]{0,3}([A-Za-z]{3}[A-Za-z0-9 ,.!?()\n-]{0,60})?",
         before in "[A-Za-z0-9 ,.!?\n-]{0,20}[ \n]",
     ) {
         // `10` may go on as a number, `1 of 10` as another unit.

@@ -12,7 +12,7 @@ from typer import rich_utils
 
 from .. import __version__
 from . import cache, check, json, replies, score
-from .common import BROKEN, OK
+from .common import BROKEN, OK, exit_codes, stdout
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -35,7 +35,8 @@ app = typer.Typer(
 
 def _show_version(value: bool) -> None:
     if value:
-        sys.stdout.write(f"scoregate {__version__}\n")
+        with exit_codes():
+            stdout().write(f"scoregate {__version__}\n")
         raise typer.Exit(OK)
 
 
@@ -65,11 +66,17 @@ def run() -> int:
         # A terminal that closes; Windows has no such signal.
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, _terminated)
+    code = OK
     try:
-        app(prog_name="scoregate")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else OK if end.code is None else BROKEN
-    return OK
+        # For what no command does, such as the help.
+        with exit_codes():
+            try:
+                app(prog_name="scoregate")
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else OK if end.code is None else BROKEN
+    except typer.Exit as end:
+        return end.exit_code
+    return code
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:

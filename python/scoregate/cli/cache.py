@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 
 from ..errors import InputError
 from . import look
-from .common import exit_codes, help_text
+from .common import exit_codes, help_text, stdout
 
 if TYPE_CHECKING:
     from ..judge.cache import CacheInfo
@@ -29,16 +28,26 @@ app = typer.Typer()
     )
 )
 def cache(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The cache.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="The file that score --cache wrote.", show_default=False
+        ),
+    ],
     clear: Annotated[bool, typer.Option("--clear", help="Remove every reply.")] = False,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove replies past --ttl, and give back the space.")
+        bool,
+        typer.Option(
+            "--prune", help="Remove the replies that --ttl makes expired, and give back the space."
+        ),
     ] = False,
     ttl: Annotated[
         float | None,
-        typer.Option(min=1, metavar="SECONDS", help="So long a reply is good."),
+        typer.Option(min=1, metavar="SECONDS", help="The age from which a reply is expired."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="What the cache holds, as one line of JSON.")
+    ] = False,
 ) -> None:
     """Shows a cache of judge replies, or clears it."""
     with exit_codes():
@@ -56,7 +65,7 @@ def cache(
             info = found.info()
         models = _models(info)
         if as_json:
-            sys.stdout.write(_line(info, models))
+            stdout().write(_line(info, models))
         else:
             _show(file, info, models)
 
@@ -87,15 +96,15 @@ def _line(info: CacheInfo, models: list[dict[str, Any]]) -> str:
 
 
 def _show(path: str, info: CacheInfo, models: list[dict[str, Any]]) -> None:
-    sys.stdout.write(f"{look.printable(path)}: {info.replies:,} replies, {info.bytes:,} bytes\n")
+    stdout().write(f"{look.printable(path)}: {info.replies:,} replies, {info.bytes:,} bytes\n")
     if info.expired:
-        sys.stdout.write(f"expired: {info.expired:,}\n")
+        stdout().write(f"expired: {info.expired:,}\n")
     if info.oldest is not None and info.newest is not None:
         first, last = (
             time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
             for at in (info.oldest, info.newest)
         )
-        sys.stdout.write(f"written: {first} to {last}\n")
+        stdout().write(f"written: {first} to {last}\n")
     for model in models:
         words = "{judge}: {replies:,} replies, {input_tokens:,} tokens in, {output_tokens:,} out"
-        sys.stdout.write(look.printable(words.format(**model)) + "\n")
+        stdout().write(look.printable(words.format(**model)) + "\n")

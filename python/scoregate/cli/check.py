@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -14,10 +13,15 @@ from rich.text import Text
 from .. import _native
 from ..errors import SpecError
 from . import look, options
-from .common import USAGE, exit_codes, help_text, refused
+from .common import USAGE, exit_codes, help_text, refused, stdout
 from .gates import read_gates
 
 app = typer.Typer()
+
+Phase = Annotated[
+    str | None,
+    typer.Option("--phase", metavar="ID", help="Check one gate phase of a flow; by default, each."),
+]
 
 
 @app.command(
@@ -25,11 +29,11 @@ app = typer.Typer()
         "Check a gate file: every error with its path, and warnings.\n\n"
         "Exits with 2 when there are errors. Warnings name scorers that can never pass and "
         "schemas that let more pass than they seem to.",
-        ("scoregate check gate.json", "A score block, a gate phase, or all gates of a flow."),
+        ("scoregate check gate.json", "The gate of a file, or every gate of a flow."),
         ("scoregate check flow.json --phase review", "One gate phase of a flow."),
     )
 )
-def check(gate: options.GateFile, phase: options.Phase = None) -> None:
+def check(gate: options.GateFile, phase: Phase = None) -> None:
     """Checks a gate file."""
     with exit_codes():
         try:
@@ -46,7 +50,7 @@ def check(gate: options.GateFile, phase: options.Phase = None) -> None:
                 continue
             for message in built.warnings():
                 look.tell("warning", f"{gate}: {spec.place(message)}")
-            view = look.console(sys.stdout)
+            view = look.console(stdout())
             words = spec.place(_description(built.spec))
             line = Text.assemble(("ok: ", "bold green"), look.printable(f"{gate}: {words}"))
             view.print(line, soft_wrap=True)
@@ -80,7 +84,7 @@ def schema() -> None:
     """Prints the JSON Schema of a score block."""
     with exit_codes():
         value = json.loads(_native.gate_schema())
-        sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+        stdout().write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 @app.command(
@@ -99,9 +103,9 @@ def scorers(
     with exit_codes():
         table: Any = _native.scorer_table()
         if as_json:
-            sys.stdout.write(json.dumps([_scorer_value(row) for row in table], indent=2) + "\n")
+            stdout().write(json.dumps([_scorer_value(row) for row in table], indent=2) + "\n")
             return
-        view = look.console(sys.stdout)
+        view = look.console(stdout())
         for number, row in enumerate(table):
             if number:
                 view.print()

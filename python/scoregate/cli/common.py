@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
 from ..errors import CacheError, InputError, OutputError, SpecError, TooManyBadRowsError
+from ..files import reason
 from . import look
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def exit_codes() -> Iterator[None]:
         raise typer.Exit(CLOSED) from None
     except OSError as error:
         _forget_stdout()
-        look.tell("error", str(error))
+        # An error that names no file is that of standard output: inputs tell theirs themselves.
+        name = error.filename or "standard output"
+        look.tell("error", f"{name}: cannot be written: {reason(error)}")
         raise typer.Exit(BROKEN) from None
     except (typer.Exit, typer.BadParameter, SystemExit):
         raise
@@ -63,6 +66,17 @@ def exit_codes() -> Iterator[None]:
         look.tell("error", "this is a bug in scoregate; please report it with what follows")
         traceback.print_exc()
         raise typer.Exit(BROKEN) from None
+
+
+def stdout() -> TextIO:
+    """Standard output.
+
+    Raises:
+        OutputError: it is closed.
+    """
+    if sys.stdout is None:
+        raise OutputError("standard output: is closed")
+    return sys.stdout
 
 
 def _forget_stdout() -> None:

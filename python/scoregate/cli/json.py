@@ -36,7 +36,8 @@ Severity = Annotated[
     typer.Option(
         "--max-severity",
         metavar="lossless|guess|lossy",
-        help="Refuse repairs above it.",
+        help="The boldest repair to accept. lossless: only one reading; guess: the likeliest of "
+        "several; lossy: something is lost. A text that needs more counts as without JSON.",
         show_default=False,
     ),
 ]
@@ -45,18 +46,21 @@ Field = Annotated[
     typer.Option(metavar="NAME", help="The input is JSON lines; read this key of each row."),
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no diagnostics.")]
-Indent = Annotated[int | None, typer.Option(metavar="N", help="Spaces of indentation.")]
+Indent = Annotated[int | None, typer.Option(metavar="N", help="Indent by N spaces a level.")]
 Ascii = Annotated[
-    bool, typer.Option("--ensure_ascii", "--ensure-ascii", help="Escape all but ASCII.")
+    bool, typer.Option("--ensure_ascii", "--ensure-ascii", help="Escape characters beyond ASCII.")
 ]
-Output = Annotated[str, typer.Option("-o", "--output", metavar="TARGET", help="Where to write.")]
+Output = Annotated[
+    str,
+    typer.Option("-o", "--output", metavar="FILE|-", help="Where to write; - is standard output."),
+]
 
 
 @app.command(
     help=help_text(
         "Print the JSON that texts hold, one value a line.\n\n"
-        "The whole text, else a fenced block, else what stands between brackets. What was repaired "
-        "is shown on standard error.",
+        "Looked for in this order: the whole text, a fenced block, what stands between brackets. "
+        "What was repaired is shown on standard error.",
         ("scoregate extract answer.txt", "The value, strictly read."),
         ("llm ask | scoregate extract --repair --indent 2", "Broken JSON too."),
         (
@@ -68,9 +72,16 @@ Output = Annotated[str, typer.Option("-o", "--output", metavar="TARGET", help="W
 )
 def extract(
     inputs: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE|-", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE|-",
+            help="Files that hold a text each; - or nothing is standard input.",
+            show_default=False,
+        ),
     ] = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend broken JSON.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Read broken JSON too, repaired.")
+    ] = False,
     field: Field = None,
     max_severity: Severity = None,
     indent: Indent = None,
@@ -116,16 +127,28 @@ def extract(
     epilog=_EXITS,
 )
 def repair(
-    filename: Annotated[str | None, typer.Argument(metavar="FILE|-", show_default=False)] = None,
-    inline: Annotated[bool, typer.Option("-i", "--inline", help="Replace the file.")] = False,
+    filename: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE|-",
+            help="A file that holds a text; - or nothing is standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    inline: Annotated[
+        bool, typer.Option("-i", "--inline", help="Write the result back to FILE.")
+    ] = False,
     output: Output = "-",
     ensure_ascii: Ascii = False,
     indent: Indent = 2,
     skip_json_loads: Annotated[
-        bool, typer.Option("--skip-json-loads", help="Accepted; changes nothing.")
+        bool,
+        typer.Option(
+            "--skip-json-loads", help="For scripts that use json_repair; changes nothing."
+        ),
     ] = False,
     schema: Annotated[
-        str | None, typer.Option(metavar="SCHEMA", help="A JSON Schema that guides the repair.")
+        str | None, typer.Option(metavar="FILE", help="A JSON Schema that guides the repair.")
     ] = None,
     schema_model: Annotated[
         str | None,
@@ -134,9 +157,18 @@ def repair(
         ),
     ] = None,
     schema_repair_mode: Annotated[
-        str, typer.Option(metavar="standard", help="How: only standard is offered.")
+        str,
+        typer.Option(
+            metavar="standard", help="For scripts that use json_repair; only standard is offered."
+        ),
     ] = "standard",
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse faults of structure.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Refuse a text with repeated keys, missing or surplus separators or brackets.",
+        ),
+    ] = False,
     field: Field = None,
     max_severity: Severity = None,
     quiet: Quiet = False,

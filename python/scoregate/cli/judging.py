@@ -74,18 +74,29 @@ ApiKeyEnv = Annotated[
     str,
     _option("--api-key-env", metavar="NAME", help="The environment variable that holds the key."),
 ]
-Concurrency = Annotated[int, _option("--concurrency", min=1, help="Calls in flight at most.")]
+Concurrency = Annotated[
+    int, _option("--concurrency", min=1, help="Calls at a time, at most.", metavar="N")
+]
 MaxCalls = Annotated[
     int | None,
-    _option("--max-calls", min=0, metavar="N", help="Calls at most; further rows are undecided."),
+    _option(
+        "--max-calls",
+        min=0,
+        metavar="N",
+        help="Make at most N calls; rows left over are undecided.",
+    ),
 ]
 MaxTokens = Annotated[
     int | None,
-    _option("--max-tokens", min=0, metavar="N", help="No call once so many tokens are spent."),
+    _option(
+        "--max-tokens", min=0, metavar="N", help="Start no call once so many tokens are spent."
+    ),
 ]
 Deadline = Annotated[
     float | None,
-    _option("--deadline", min=0, metavar="SECONDS", help="No call once the run took so long."),
+    _option(
+        "--deadline", min=0, metavar="SECONDS", help="Start no call once the run has taken so long."
+    ),
 ]
 CallTimeout = Annotated[
     float, _option("--judge-timeout", min=0.001, metavar="SECONDS", help="Time limit of a call.")
@@ -96,15 +107,23 @@ CacheFile = Annotated[
 ]
 CacheTtl = Annotated[
     float | None,
-    _option("--cache-ttl", min=1, metavar="SECONDS", help="So long a kept reply is good."),
+    _option(
+        "--cache-ttl",
+        min=1,
+        metavar="SECONDS",
+        help="Ask again when a kept reply is older than this.",
+    ),
 ]
-Reduce = Annotated[Reducer, _option("--reducer", help="How several judges become one.")]
-JudgeError = Annotated[OnJudgeError, _option("--on-judge-error", help="What a failed call gives.")]
+Reduce = Annotated[Reducer, _option("--reducer", help="How several judges decide together.")]
+JudgeError = Annotated[
+    OnJudgeError, _option("--on-judge-error", help="The verdict of a row whose call failed.")
+]
 Unparseable = Annotated[
     OnUnparseable | None,
     _option(
         "--on-unparseable",
-        help="What an unreadable reply gives; by default as the gate says, else pass.",
+        help="The verdict of a row whose reply cannot be read; by default as the gate says, else "
+        "pass.",
     ),
 ]
 Price = Annotated[

@@ -36,11 +36,17 @@ _DETAIL = 240
 _SECONDS = 2.0
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leaves the exit code to the command."""
+        raise BrokenPipeError
+
+
 def console(file: TextIO) -> Console:
     """A console that adds nothing to what is printed: no markup, no emoji, no highlights."""
-    made = Console(file=file, markup=False, emoji=False, highlight=False)
+    made = _Console(file=file, markup=False, emoji=False, highlight=False)
     if not made.is_terminal:
-        made = Console(file=file, markup=False, emoji=False, highlight=False, width=_PLAIN_WIDTH)
+        made = _Console(file=file, markup=False, emoji=False, highlight=False, width=_PLAIN_WIDTH)
     return made
 
 

@@ -98,7 +98,7 @@ IdField = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="The key of the row's id; without it, rows are numbered from 0.",
+        help="The key of the row's id; a row without one gets its number, from 0 over all files.",
         rich_help_panel=_INPUT,
     ),
 ]
@@ -109,7 +109,7 @@ Limit = Annotated[
 DetailsShown = Annotated[
     Details,
     typer.Option(
-        help="Whose results an output line holds: those of failed scorers, all, or none.",
+        help="Which scorers' results an output line holds: those that failed, all, or none.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -134,7 +134,7 @@ AsJson = Annotated[
 BadRows = Annotated[
     OnError,
     typer.Option(
-        help="What a line that is no row does: end the run, be left out, or be written to the "
+        help="A line that cannot be read as a row ends the run, is left out, or goes to the "
         "quarantine file.",
         rich_help_panel=_BAD,
     ),
@@ -152,15 +152,16 @@ Quarantine = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="The quarantine file; by default OUT.bad.jsonl next to OUT.jsonl.",
+        help="With --on-error quarantine, where bad rows go; by default OUT.bad.jsonl next to "
+        "OUT.jsonl.",
         rich_help_panel=_BAD,
     ),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Threads; by default one a core."),
+    typer.Option(min=1, metavar="N", help="Threads to score with; by default one a core."),
 ]
 Progress = Annotated[
     When,
-    typer.Option(help="The bar; auto shows it on a terminal that results do not go to."),
+    typer.Option(help="Show a progress bar; auto: on a terminal that no results go to."),
 ]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import _native
 from ..errors import InputError
 from ..files import reason
-from .common import UNDER, exit_codes, help_text
+from .common import UNDER, exit_codes, help_text, stdout
 from .judging import OnUnparseable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 app = typer.Typer()
+
+_EXITS = (
+    "Exit codes: 0 done; 1 a reply blocks, with --exit-code; 2 usage; 3 input or output failed."
+)
 
 Files = Annotated[
     list[str] | None,
@@ -29,25 +34,35 @@ Files = Annotated[
 ]
 Lines = Annotated[
     bool,
-    typer.Option("--jsonl", help="The files hold JSON lines, with a reply in each."),
+    typer.Option("--jsonl", help="The files hold JSON lines, a reply in each line."),
 ]
 Field = Annotated[str, typer.Option(metavar="NAME", help="With --jsonl, the key of the reply.")]
-IdField = Annotated[str, typer.Option(metavar="NAME", help="With --jsonl, the key of the id.")]
+IdField = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="With --jsonl, the key of the id. A row without one gets its number, from 0 over all files.",
+    ),
+]
 Policy = Annotated[
-    OnUnparseable, typer.Option("--on-unparseable", help="What an unreadable reply gives.")
+    OnUnparseable,
+    typer.Option("--on-unparseable", help="The verdict of a reply that cannot be read."),
 ]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a reply blocks.")]
 
 
 @app.command(
     help=help_text(
-        "Read a reply by the verdict grammar: pass or block.",
-        ("scoregate verdict reply.txt", "One reply; the verdict is a line of JSON."),
+        "Read a gate's reply: pass or block.\n\n"
+        'A reply is JSON such as {"verdict": "block", "reason": "..."}, or text with a line such as '
+        "VERDICT: BLOCK, the last of which counts. Writes a line of JSON for each reply.",
+        ("scoregate verdict reply.txt", 'One reply; gives {"verdict": "block", "reason": "..."}.'),
         (
             "scoregate verdict --jsonl --field reply replies.jsonl",
             "Many replies, a line each.",
         ),
-    )
+    ),
+    epilog=_EXITS,
 )
 def verdict(
     files: Files = None,
@@ -71,13 +86,17 @@ def verdict(
 @app.command(
     name="judge-reply",
     help=help_text(
-        "Read a judge's reply: score, verdict and reason.",
+        "Read a judge's reply: score, verdict and reason.\n\n"
+        'A reply is JSON such as {"score": 0.8, "verdict": "pass"}, or text with lines such as '
+        "SCORE: 0.8 and VERDICT: PASS. Writes a line of JSON for each reply; parsed is false "
+        "where --on-unparseable gave the verdict.",
         ("scoregate judge-reply < reply.txt", "One reply from standard input."),
         (
             "scoregate judge-reply --jsonl --field reply replies.jsonl --on-unparseable block",
             "Many replies; one that cannot be read blocks.",
         ),
     ),
+    epilog=_EXITS,
 )
 def judge_reply(
     files: Files = None,
@@ -105,12 +124,17 @@ def judge_reply(
 
 @app.command(
     help=help_text(
-        "Read a reply that chooses among numbered variants.",
-        ("scoregate winner --count 3 reply.txt", "The number of the variant, from 1."),
-    )
+        "Read a reply that chooses among numbered variants.\n\n"
+        'A reply is JSON such as {"winner": 2}, or text with a line such as WINNER: 2. Writes a '
+        "line of JSON for each reply; one that cannot be read gives variant 1, with a reason.",
+        ("scoregate winner --count 3 reply.txt", 'One reply; gives {"winner": 2}.'),
+    ),
+    epilog="Exit codes: 0 done; 2 usage; 3 input or output failed.",
 )
 def winner(
-    count: Annotated[int, typer.Option("--count", min=1, help="The number of variants.")],
+    count: Annotated[
+        int, typer.Option("--count", min=1, metavar="N", help="How many variants there are.")
+    ],
     files: Files = None,
     lines: Lines = False,
     field: Field = "reply",
@@ -131,27 +155,39 @@ def _replies(
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """The replies, each with what its output line starts with."""
     places = files or ["-"]
+    rows = itertools.count()
     for place in places:
         name = "<stdin>" if place == "-" else place
         try:
             if place == "-":
-                yield from _of(sys.stdin.buffer, name, {}, lines, field, id_field)
+                yield from _of(_stdin(name), name, {}, lines, field, id_field, rows)
             else:
                 head = {"file": place} if len(places) > 1 and not lines else {}
                 with open(place, "rb") as file:
-                    yield from _of(file, name, head, lines, field, id_field)
+                    yield from _of(file, name, head, lines, field, id_field, rows)
         except (OSError, ValueError) as error:
             raise InputError(f"{name}: {reason(error)}") from None
 
 
+def _stdin(name: str) -> IO[bytes]:
+    if sys.stdin is None:
+        raise InputError(f"{name}: is closed")
+    return sys.stdin.buffer
+
+
 def _of(
-    file: Any, name: str, head: dict[str, Any], lines: bool, field: str, id_field: str
+    file: IO[bytes],
+    name: str,
+    head: dict[str, Any],
+    lines: bool,
+    field: str,
+    id_field: str,
+    rows: Iterator[int],
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """The replies of one file; without an id, its rows are numbered from 0."""
+    """The replies of one file; a row without an id gets its number, from 0 over all files."""
     if not lines:
         yield head, file.read().decode("utf-8", "replace").removeprefix("\ufeff")
         return
-    row = 0
     for number, line in enumerate(file, 1):
         if not line.strip():
             continue
@@ -162,8 +198,11 @@ def _of(
         text = value.get(field) if isinstance(value, dict) else None
         if not isinstance(text, str):
             raise InputError(f'{name}:{number}: field "{field}": expected a string')
-        yield {"id": value.get(id_field, row)}, text
-        row += 1
+        row, found = next(rows), value.get(id_field)
+        if isinstance(found, bool | list | dict):
+            wanted = "expected a string or a number as id"
+            raise InputError(f'{name}:{number}: field "{id_field}": {wanted}')
+        yield {"id": row if found is None else found}, text
 
 
 def _write(
@@ -179,5 +218,5 @@ def _write(
         found = {key: value for key, value in read(text).items() if value is not None}
         blocked |= found.get("verdict") == "block"
         line = json.dumps({**head, **found}, ensure_ascii=False)
-        sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")
+        stdout().write(line.encode("utf-8", "replace").decode() + "\n")
     return blocked

@@ -1,5 +1,7 @@
 //! Many texts at once, on threads.
 
+use std::sync::atomic::Ordering;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
@@ -8,7 +10,7 @@ use super::super::gate::{interruptible, thread_count};
 use super::build::{Failure, build};
 use super::input::Input;
 use super::keys::Keys;
-use crate::batch::Workers;
+use crate::batch::{SMALL, Workers};
 use crate::json::{Document, RepairOptions, extract, repair};
 
 /// So many texts are held at a time, and so many bytes of them.
@@ -106,17 +108,19 @@ fn run<'t, R: Send>(
         work(text.as_ref())
     };
     interruptible(py, threads, |workers: &Workers<'_>, idle| {
-        if texts.len() < 64 || threads == 1 {
-            return Some(texts.iter().map(one).collect());
+        let one = |text| (!workers.stop.load(Ordering::Relaxed)).then(|| one(text));
+        let bytes: usize = texts.iter().flatten().map(|text| text.as_ref().len()).sum();
+        if (texts.len() < 64 || threads == 1) && bytes < SMALL {
+            return texts.iter().map(one).collect();
         }
-        let size = texts.len().div_ceil(threads * 8).clamp(16, 1024);
+        let size = texts.len().div_ceil(threads * 8).clamp(1, 1024);
         let pieces: Vec<&[Option<Input>]> = texts.chunks(size).collect();
-        let part = |i: usize| -> Vec<Option<R>> {
+        let part = |i: usize| -> Option<Vec<Option<R>>> {
             pieces.get(i).copied().unwrap_or_default().iter().map(one).collect()
         };
         let mut all = Vec::with_capacity(texts.len());
         for found in workers.run(pieces.len(), &part, idle) {
-            all.extend(found?);
+            all.extend(found??);
         }
         Some(all)
     })

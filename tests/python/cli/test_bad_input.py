@@ -215,6 +215,83 @@ def test_full_disk(cli: Any) -> None:
     assert done.stderr.decode() == f"error: standard output: {message}\n"
 
 
+PRINTING = [
+    ["--version"],
+    ["--help"],
+    ["verdict", "--help"],
+    ["score", "gate.json", "in.jsonl"],
+    ["check", "gate.json"],
+    ["schema"],
+    ["scorers"],
+    ["scorers", "--json"],
+    ["extract", "value.json"],
+    ["repair", "value.json"],
+    ["verdict", "reply.txt"],
+    ["judge-reply", "-"],
+    ["winner", "--count", "2", "reply.txt"],
+    ["cache", "cache.db"],
+    ["cache", "cache.db", "--json"],
+]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+def test_an_output_that_takes_nothing(cli: Any, arguments: list[str]) -> None:
+    import subprocess
+
+    from scoregate.judge import JudgeCache
+
+    cli.rows("in.jsonl", "ok")
+    cli.write("value.json", "[1]")
+    cli.write("reply.txt", "VERDICT: PASS")
+    JudgeCache(cli.folder / "cache.db").close()
+
+    def run(output: int) -> tuple[int, str]:
+        done = subprocess.run(
+            [*cli.argv, *arguments],
+            cwd=cli.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+        os.close(output)
+        return done.returncode, done.stderr.decode()
+
+    message = "error: standard output: cannot be written: no space left on the device\n"
+    assert run(os.open("/dev/full", os.O_WRONLY)) == (3, message)
+    reader, writer = os.pipe()
+    os.close(reader)
+    # The library that prints the help ends with 1.
+    assert run(writer) == (1 if "--help" in arguments else 141, "")
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *cli.argv, *arguments],
+        cwd=cli.folder,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if "--help" not in arguments:
+        message = "error: standard output: is closed\n"
+        assert (closed.returncode, closed.stderr.decode()) == (3, message)
+
+
+@pytest.mark.parametrize("bad", ["true", "false", "[1]", "{}"])
+def test_an_id_is_a_string_or_a_number(cli: Any, bad: str) -> None:
+    cli.write("in.jsonl", f'{{"id": {bad}, "output": "ok", "reply": "VERDICT: PASS"}}\n')
+    message = 'field "id": expected a string or a number as id'
+    for ran in (cli.score("in.jsonl"), cli("verdict", "--jsonl", "in.jsonl")):
+        assert ran.code == 3
+        assert message in ran.err
+
+
+def test_rows_of_replies_are_numbered_over_all_files(cli: Any) -> None:
+    cli.write("a.jsonl", '{"reply": "VERDICT: PASS"}\n\n{"id": "x", "reply": "VERDICT: BLOCK"}\n')
+    cli.write("b.jsonl", '{"id": null, "reply": "VERDICT: PASS"}\n{"reply": "VERDICT: PASS"}\n')
+    rows = cli("verdict", "--jsonl", "a.jsonl", "b.jsonl").rows
+    assert [row["id"] for row in rows] == [0, "x", 2, 3]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
 def test_full_disk_under_a_file(cli: Any) -> None:
     """A file-size limit is met like a full disk, while the temporary file grows."""
