@@ -24,7 +24,7 @@ use super::diagnostics::{Code, Log};
 use super::document::Document;
 use super::escaped::Unescaped;
 use super::extract::Source;
-use super::repair::{Other, Parser, RepairErrorKind, State, Stop, step_budget};
+use super::repair::{Other, Parser, Reach, RepairErrorKind, State, Stop, step_budget};
 use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
 use crate::target::{trim_js, trim_js_span};
 
@@ -60,7 +60,7 @@ pub(super) struct Search<'a> {
     retries: u8,
     longer: u8,
     /// For a region's end: the ends of comments that were found last.
-    comments: (usize, (usize, usize), (usize, usize)),
+    comments: (usize, Reach, Reach),
     /// Documents that stand together are kept apart.
     pub(super) apart: bool,
     /// Where the last document that was tried starts.
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
             no_reasoning_end: false,
             retries: 0,
             longer: 0,
-            comments: (0, (1, 0), (1, 0)),
+            comments: (0, Reach::default(), Reach::default()),
             apart: false,
             last_start: 0,
         }

@@ -137,17 +137,11 @@ impl Parser<'_> {
             }
         };
         self.steps += levels;
-        let (next, more) = self.space_after(self.at + 1);
-        if more {
-            return Err(Stop::More);
-        }
+        let next = self.gap_end(self.at + 1)?;
         match (outer, self.byte(next)) {
             (None, Some(b'}' | b']')) => Ok(false),
             (outer, Some(b',')) => {
-                let (then, more) = self.space_after(next + 1);
-                if more {
-                    return Err(Stop::More);
-                }
+                let then = self.gap_end(next + 1)?;
                 Ok(match (outer, self.byte(then)) {
                     (_, None) | (Some(_), Some(b'}' | b']')) => true,
                     (Some(Kind::Object), _) => {

@@ -16,6 +16,7 @@ mod quotes;
 mod space;
 mod state;
 mod strings;
+mod waiting;
 
 use std::fmt;
 
@@ -29,6 +30,7 @@ use super::strict::{ErrorKind, parse_until};
 use crate::target::trim_js_span;
 pub(super) use parser::Parser;
 pub(super) use state::{Event, State, Stop};
+pub(super) use waiting::Reach;
 
 /// Which documents of a text are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
         match byte {
             b'{' => self.open(Kind::Object, Place::Plain),
-            b'[' => match self.markdown_link(at) {
+            b'[' => match self.markdown_link(at)? {
                 Some(end) => {
                     self.log.add(Code::MarkdownLink, at, end);
                     self.at = end;
@@ -146,7 +146,7 @@ impl Parser<'_> {
                 self.at += 1;
                 Ok(())
             }
-            _ if self.ends_document(at) => Err(self.at_end_early()),
+            _ if self.ends_document(at)? => Err(self.at_end_early()),
             _ => self.bare(),
         }
     }
@@ -199,7 +199,7 @@ impl Parser<'_> {
                 self.log.add(Code::SurplusOpener, at, at + 1);
                 self.at += 1;
             }
-            _ if self.ends_document(at) => return Err(self.at_end_early()),
+            _ if self.ends_document(at)? => return Err(self.at_end_early()),
             b':' | b'[' | b'(' => self.drop_byte(at),
             _ => return self.bare_key(),
         }
@@ -228,6 +228,7 @@ impl Parser<'_> {
                 self.phase = Phase::Value;
             }
             b'=' => {
+                self.needs(at + 2)?;
                 let len = 1 + usize::from(self.byte(at + 1) == Some(b'>'));
                 self.log.add(Code::WrongSeparator, at, at + len);
                 self.at += len;
@@ -242,7 +243,7 @@ impl Parser<'_> {
             b',' | b'}' | b']' | b';' => {
                 self.missing_value(at);
             }
-            _ if self.ends_document(at) => return Err(self.at_end_early()),
+            _ if self.ends_document(at)? => return Err(self.at_end_early()),
             _ => {
                 self.log.add(Code::MissingColon, at, at);
                 self.phase = Phase::Value;
@@ -289,8 +290,8 @@ impl Parser<'_> {
                 self.log.add(Code::MissingCloser, at, at);
                 self.close();
             }
-            _ if self.ends_document(at) => return Err(self.at_end_early()),
-            _ if self.starts_next(at, object) => {
+            _ if self.ends_document(at)? => return Err(self.at_end_early()),
+            _ if self.starts_next(at, object)? => {
                 self.log.push(Diagnostic {
                     read_as: ",",
                     ..Diagnostic::new(Code::MissingComma, at, at)
@@ -346,14 +347,12 @@ impl Parser<'_> {
 
     /// A place at which the document ends although its brackets are open: a fence or a closing
     /// tag.
-    pub(super) fn ends_document(&self, at: usize) -> bool {
-        match self.byte(at) {
-            Some(b'`') => self.text.get(at..at + 3) == Some(b"```"),
-            Some(b'<') => {
-                self.byte(at + 1) == Some(b'/')
-                    && self.byte(at + 2).is_some_and(|b| b.is_ascii_alphabetic())
-            }
-            _ => false,
+    pub(super) fn ends_document(&self, at: usize) -> Result<bool, Stop> {
+        match self.text.get(at..).unwrap_or_default() {
+            [b'`', b'`', b'`', ..] => Ok(true),
+            [b'<', b'/', letter, ..] => Ok(letter.is_ascii_alphabetic()),
+            [b'`' | b'<'] | [b'`', b'`'] | [b'<', b'/'] if !self.last => Err(Stop::More),
+            _ => Ok(false),
         }
     }
 
