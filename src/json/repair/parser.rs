@@ -310,39 +310,87 @@ impl Parser<'_> {
         self.phase = if object { Phase::Key } else { Phase::Value };
     }
 
-    /// The top value is complete: a closer that came too early is taken back.
+    /// The top value is complete, unless it plainly goes on: then its closer came too early, and
+    /// closers may stand behind it that close nothing.
     fn done(&mut self) -> Flow {
         let Some(root) = self.nodes.first().copied() else { return Err(Stop::Done) };
-        if self.events.is_some() || !matches!(root.kind, Kind::Object | Kind::Array) {
-            return Err(Stop::Done);
-        }
-        let (at, more) = self.space_after(self.at);
-        if more {
-            return Err(Stop::More);
-        }
-        if self.byte(at) != Some(b',')
-            || root.kind != Kind::Object
+        if self.events.is_some()
+            || !matches!(root.kind, Kind::Object | Kind::Array)
             || root.next as usize != self.nodes.len()
         {
             return Err(Stop::Done);
         }
-        let (key, _) = self.space_after(at + 1);
-        if !matches!(self.byte(key), Some(b'"' | b'\'')) || self.key_ahead(key)? != Some(true) {
-            return Err(Stop::Done);
-        }
-        if self.byte(key) == Some(b'"') || self.quoted_key {
-            let end = self.at;
-            self.log.add(Code::SurplusCloser, end.saturating_sub(1), end);
-            self.parent = 0;
-            self.depth = 1;
-            self.open[0] += 1;
-            if let Some(root) = self.nodes.first_mut() {
-                root.next = ROOT;
+        let end = self.at;
+        let mut surplus = end;
+        let comma = loop {
+            let next = self.gap_end(surplus)?;
+            match self.byte(next) {
+                Some(b',') => break next,
+                Some(b'}' | b']') => surplus = next + 1,
+                _ => return Err(Stop::Done),
             }
-            self.comma(at, 1);
+        };
+        let next = self.gap_end(comma + 1)?;
+        let goes_on = match root.kind {
+            Kind::Object => self.member_follows(next, surplus > end)?,
+            _ => self.element_follows(next, surplus > end)?,
+        };
+        if goes_on {
+            self.log.add(Code::SurplusCloser, end.saturating_sub(1), surplus);
+            self.reopen_root();
+            self.comma(comma, 1);
             return Ok(());
         }
+        if surplus > end && matches!(self.byte(next), Some(b'{' | b'[')) {
+            // Another document, behind closers too many.
+            self.log.add(Code::SurplusCloser, end, surplus);
+            self.at = surplus;
+        }
         Err(Stop::Done)
+    }
+
+    /// True where behind the end of an object and a comma a member follows.
+    fn member_follows(&mut self, at: usize, surplus: bool) -> Result<bool, Stop> {
+        let key = self.key_ahead(at)?;
+        Ok(match self.byte(at) {
+            Some(b'"') => key == Some(true) || (surplus && key.is_none()),
+            Some(b'\'') => key == Some(true) && self.quoted_key,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') => {
+                let bare = self.bare_key && !self.quoted_key;
+                surplus && bare && key == Some(true) && self.root_closes_later(at)
+            }
+            _ => false,
+        })
+    }
+
+    /// True where behind the end of an array and a comma an element follows.
+    fn element_follows(&mut self, at: usize, surplus: bool) -> Result<bool, Stop> {
+        let scalar = match self.byte(at) {
+            Some(b'{' | b'[') => return Ok(self.root_closes_later(at)),
+            Some(b'"' | b'\'') => self.another_string(at, at)?,
+            Some(b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => self.scalar_ahead(at)?,
+            _ => false,
+        };
+        if scalar {
+            return Ok(surplus || self.root_closes_later(at));
+        }
+        Ok(surplus && self.cut_scalar(at))
+    }
+
+    /// True where the text ends inside a string or number.
+    fn cut_scalar(&mut self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        match rest {
+            [b'"', inside @ ..] => {
+                let quote = memchr::memchr(b'"', inside);
+                self.steps += quote.unwrap_or(inside.len()) as u64;
+                quote.is_none()
+            }
+            [b'-' | b'0'..=b'9', ..] => {
+                rest.len() < 64 && rest.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b))
+            }
+            _ => false,
+        }
     }
 
     /// A place at which the document ends although its brackets are open: a fence or a closing

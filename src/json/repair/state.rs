@@ -37,6 +37,14 @@ pub(in super::super) enum Event {
     StringClose(u32),
 }
 
+/// How many more brackets are closed than opened from a place to the end of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct Left {
+    pub(super) end: usize,
+    pub(super) at: usize,
+    pub(super) closers: i64,
+}
+
 /// Everything that lasts between two stretches of text.
 #[derive(Debug)]
 pub(in super::super) struct State {
@@ -78,6 +86,8 @@ pub(in super::super) struct State {
     pub(in super::super) block_end: Reach,
     pub(in super::super) line_end: Reach,
     pub(super) dots_end: Reach,
+    /// For the longest text that was counted, and for another one.
+    pub(in super::super) left: [Left; 2],
     pub(in super::super) log: Log,
     pub(in super::super) steps: u64,
     pub(in super::super) budget: u64,
@@ -119,6 +129,7 @@ impl State {
             block_end: Reach::default(),
             line_end: Reach::default(),
             dots_end: Reach::default(),
+            left: [Left::default(); 2],
             log: Log::default(),
             steps: 0,
             budget,

@@ -173,9 +173,31 @@ def test_any_cut_of_any_document(value: Any, sizes: list[int], ascii_only: bool)
 
 
 WORDS = st.sampled_from(
-    r"""{ } [ ] : , " ' ` ``` // /* */ ... \ \" \u{1F6 tru null key 12 ,5 - ; </ t> <think> "a": "x",
-    “ é [docs](http://x.y) prose [tru""".split()
-    + [" ", "\n", "# ", '"y" + ']
+    [
+        *"{}[]:,;-\"'`\n \\“é",
+        "```",
+        "//",
+        "/*",
+        "*/",
+        "# ",
+        "...",
+        '\\"',
+        "\\u{1F6",
+        "tru",
+        "null",
+        "key",
+        "12",
+        ",5",
+        "</",
+        "t>",
+        "<think>",
+        '"a": ',
+        '"x", ',
+        '"y" + ',
+        "[tru ",
+        "[docs](http://x.y)",
+        "prose ",
+    ]
 )
 
 
