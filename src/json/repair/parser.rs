@@ -316,6 +316,7 @@ impl Parser<'_> {
         let Some(root) = self.nodes.first().copied() else { return Err(Stop::Done) };
         if self.events.is_some()
             || !matches!(root.kind, Kind::Object | Kind::Array)
+            || root.end == 0
             || root.next as usize != self.nodes.len()
         {
             return Err(Stop::Done);
