@@ -144,6 +144,7 @@ def repair_json(
         json_dumps_args: arguments of `json.dumps`, such as ``ensure_ascii`` and ``indent``.
 
     Raises:
+        TypeError: ``json_fd`` is no file opened as text.
         ValueError: under ``strict`` or ``schema``, a value that those refuse; a text that is too
             deep; wrong arguments.
     """
@@ -156,7 +157,7 @@ def repair_json(
     if schema is not None and strict:
         raise ValueError("schema and strict cannot be used together.")
     if json_fd is not None:
-        json_str = json_fd.read()
+        json_str = _text_of(json_fd)
     wanted = None if schema is None else _schema(schema)
     result = _native.parse_json(json_str, partial=stream_stable, schema=wanted)
     value: JSONReturnType = _value(result)
@@ -251,6 +252,17 @@ def from_file(
             schema=schema,
             schema_repair_mode=schema_repair_mode,
         )
+
+
+def _text_of(file: Any) -> str:
+    read = getattr(file, "read", None)
+    if not callable(read):
+        raise TypeError(f"json_fd: expected a file opened as text, got {type(file).__name__}")
+    text = read()
+    if not isinstance(text, str):
+        got = type(text).__name__
+        raise TypeError(f"json_fd: expected a file opened as text, got one that reads {got}")
+    return text
 
 
 def _value(result: _native.JSONResult) -> Any:

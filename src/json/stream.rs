@@ -5,8 +5,9 @@
 //! that may go on, a quote whose meaning depends on the next token) waits. Text before the
 //! document is skipped as in the repair tier: prose, reasoning blocks, a fence's first line.
 //!
-//! Work is proportional to the piece: an open string is decoded as it comes, other tokens are
-//! short.
+//! The work is proportional to the text, in whatever pieces it comes, and the value does not depend
+//! on the pieces: an open string is decoded as it comes, and a decision that waits goes on where it
+//! stopped (see the repair parser's `waiting`).
 
 use std::borrow::Cow;
 
@@ -19,6 +20,12 @@ use super::repair::{Event, Parser, RepairError, RepairErrorKind, State, Stop};
 use super::strict::{Phase, ROOT};
 use super::string::unescape;
 use crate::target::space_at_start;
+
+/// The longest first line of a fence.
+const INFO: usize = 64;
+
+/// The longest tag.
+const TAG: usize = 64;
 
 /// How far a stream is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +53,14 @@ pub struct JsonStream {
     reasoning: Option<Vec<u8>>,
     fenced: bool,
     prose: bool,
+    /// A bracket whose words have not all come yet: its place, and the look behind it.
+    probe: Option<(usize, Box<State>)>,
+    /// The back-ticks that a run at `search` has so far.
+    ticks: usize,
+    /// From `search` to here no tag ends.
+    no_tag_end: usize,
+    /// From `search` to here no line ends.
+    no_line_end: usize,
     /// How much of the open string was told.
     tail: usize,
     tail_open: bool,
@@ -73,6 +88,10 @@ impl JsonStream {
             reasoning: None,
             fenced: false,
             prose: false,
+            probe: None,
+            ticks: 0,
+            no_tag_end: 0,
+            no_line_end: 0,
             tail: 0,
             tail_open: false,
             max_depth,
@@ -168,6 +187,10 @@ impl JsonStream {
         }
         let Some(state) = self.state.take() else { return Ok(()) };
         let mut parser = Parser { text: &self.text, last, state };
+        if parser.asleep() && !last {
+            self.state = Some(parser.state);
+            return Ok(());
+        }
         let stop = parser.run();
         let mut state = parser.state;
         self.tell(&mut state, build);
@@ -243,6 +266,8 @@ impl JsonStream {
                 skipped += n;
             }
             let at = self.search + skipped;
+            self.steps += skipped as u64;
+            self.search = at;
             let rest = self.text.get(at..).unwrap_or_default();
             let first = *rest.first()?;
             if !self.prose {
@@ -287,28 +312,44 @@ impl JsonStream {
         let rest = self.text.get(at..).unwrap_or_default();
         match rest.first() {
             Some(b'{' | b'[') => {
-                let mut probe = Parser {
-                    text: &self.text,
-                    last,
-                    state: State::new(at, self.max_depth, u64::MAX),
-                };
-                let ahead = look(&mut probe, at);
-                self.steps += probe.state.steps;
+                let known = self.probe.take().filter(|known| known.0 == at);
+                let state = known.map(|known| known.1);
+                let state =
+                    state.unwrap_or_else(|| Box::new(State::new(at, self.max_depth, u64::MAX)));
+                let before = state.steps;
+                let mut probe = Parser { text: &self.text, last, state: *state };
+                let waits = probe.asleep() && !last;
+                let ahead = if waits { Ahead::Cut } else { look(&mut probe, at) };
+                self.steps += probe.state.steps - before;
                 match ahead {
                     Ahead::Keys => Mark::Start,
-                    Ahead::Cut if !last => Mark::Wait,
+                    Ahead::Cut if !last => {
+                        self.probe = Some((at, Box::new(probe.state)));
+                        Mark::Wait
+                    }
                     _ => Mark::Skip(1),
                 }
             }
             Some(b'`') => {
-                let run = rest.iter().take_while(|&&b| b == b'`').count();
+                let more = rest.iter().skip(self.ticks).take_while(|&&b| b == b'`').count();
+                let run = self.ticks + more;
+                self.steps += more as u64;
                 if run == rest.len() && !last {
+                    self.ticks = run;
                     return Mark::Wait;
                 }
+                self.ticks = 0;
                 if run < 3 {
                     return Mark::Skip(run);
                 }
-                match rest.iter().position(|&b| b == b'\n') {
+                // The same window, however the text was cut.
+                match first_of(
+                    b'\n',
+                    rest.get(..INFO).unwrap_or(rest),
+                    at,
+                    &mut self.no_line_end,
+                    &mut self.steps,
+                ) {
                     Some(line) => {
                         let info = rest.get(run..line).unwrap_or_default().trim_ascii();
                         let data =
@@ -317,13 +358,15 @@ impl JsonStream {
                         self.prose = !data;
                         Mark::Skip(line + 1)
                     }
-                    None if rest.len() < 64 && !last => Mark::Wait,
+                    None if rest.len() < INFO && !last => Mark::Wait,
                     None => Mark::Skip(run),
                 }
             }
             _ => {
-                let Some(close) = rest.iter().take(64).position(|&b| b == b'>') else {
-                    return if rest.len() < 64 && !last { Mark::Wait } else { Mark::Skip(1) };
+                let window = rest.get(..TAG).unwrap_or(rest);
+                let close = first_of(b'>', window, at, &mut self.no_tag_end, &mut self.steps);
+                let Some(close) = close else {
+                    return if rest.len() < TAG && !last { Mark::Wait } else { Mark::Skip(1) };
                 };
                 let name = rest.get(1..close).unwrap_or_default();
                 if super::candidates::is_reasoning(name) {
@@ -344,6 +387,7 @@ impl JsonStream {
                 return false;
             };
             self.search += at;
+            self.steps += at as u64;
             let tag = rest.get(at + 2..).unwrap_or_default();
             match tag.get(..=name.len()) {
                 Some([word @ .., b'>']) if word.eq_ignore_ascii_case(name) => {
@@ -388,6 +432,22 @@ impl JsonStream {
             && (state.phase != Phase::Value || state.parent != ROOT || self.tail_open);
         begun.then_some(document)
     }
+}
+
+/// The first such byte in the window at a place, where up to `none` there is none.
+fn first_of(
+    byte: u8,
+    window: &[u8],
+    at: usize,
+    none: &mut usize,
+    steps: &mut u64,
+) -> Option<usize> {
+    let known = none.saturating_sub(at).min(window.len());
+    let fresh = window.get(known..).unwrap_or_default();
+    let found = memchr::memchr(byte, fresh);
+    *steps += found.unwrap_or(fresh.len()) as u64;
+    *none = (*none).max(at + known + found.unwrap_or(fresh.len()));
+    found.map(|found| known + found)
 }
 
 enum Mark {

@@ -13,7 +13,7 @@ from rich.text import Text
 from .. import _native
 from .. import json_repair as drop_in
 from ..errors import InputError
-from ..files import open_sink, reason
+from ..files import Source, open_sink, reason
 from . import look
 from .common import UNDER, UsageError, exit_codes, help_text, places
 
@@ -225,9 +225,7 @@ def _repair_rows(
 ) -> int:
     """Writes each row with its field repaired; gives the number of texts without JSON."""
     rows = changed = missed = 0
-    for number, line in enumerate(_read(place).split("\n"), 1):
-        if not line.strip():
-            continue
+    for number, line in _lines(place):
         row = _row(place, number, line)
         rows += 1
         text = row.get(field)
@@ -278,17 +276,44 @@ def _read(place: str) -> str:
         raise InputError(f"{place}: {reason(error)}") from error
 
 
+def _lines(place: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers; a block of the file is held at a time."""
+    source = Source(place)
+    at = number = 0
+    cut: list[bytes] = []
+
+    def decoded(data: bytes) -> str:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{source.name}: not UTF-8 text (byte {at + error.start})") from error
+
+    for block in source.blocks():
+        *lines, rest = block.split(b"\n")
+        for line in lines:
+            whole = b"".join([*cut, line])
+            cut.clear()
+            number += 1
+            text = decoded(whole.removeprefix(b"\xef\xbb\xbf") if number == 1 else whole)
+            if text.strip():
+                yield number, text
+            at += len(whole) + 1
+        cut.append(rest)
+    whole = b"".join(cut)
+    text = decoded(whole if number else whole.removeprefix(b"\xef\xbb\xbf"))
+    if text.strip():
+        yield number + 1, text
+
+
 def _texts(places: list[str], field: str | None) -> Iterator[tuple[str, Any]]:
     """Each text, with the name of its place."""
     for place in places:
         name = "<stdin>" if place == "-" else place
-        text = _read(place)
         if field is None:
-            yield name, text
+            yield name, _read(place)
             continue
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                yield f"{name}:{number}", _row(name, number, line).get(field)
+        for number, line in _lines(place):
+            yield f"{name}:{number}", _row(name, number, line).get(field)
 
 
 def _row(name: str, number: int, line: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ __all__ = [
     "DetailCount",
     "FileSummary",
     "ScorerCount",
+    "Source",
     "open_sink",
     "parse_max_errors",
     "reason",

@@ -1,7 +1,7 @@
 //! What stands behind an opening bracket amid prose.
 
 use super::super::repair::Parser;
-use super::super::string::scan_string;
+use super::super::string::next_special;
 
 /// What the words behind an opening bracket say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,23 +13,44 @@ pub(in super::super) enum Ahead {
     Nothing,
 }
 
-/// Whether a valid JSON string and a colon stand at a place. Each string has one bracket before it,
-/// so a text is scanned once at most.
-fn strict_key(probe: &mut Parser<'_>, at: usize) -> bool {
+/// Whether a valid JSON string and a colon stand at a place; None where the text ends before that
+/// is certain. Each string has one bracket before it, so a text is scanned once at most.
+fn strict_key(probe: &mut Parser<'_>, at: usize) -> Option<bool> {
     if probe.text.get(at) != Some(&b'"') {
-        return false;
+        return Some(false);
     }
-    let Ok((end, _)) = scan_string(probe.text, at + 1) else { return false };
-    probe.steps += (end - at) as u64;
-    let (colon, _) = probe.space_after(end + 1);
-    probe.text.get(colon) == Some(&b':')
+    let known = probe.state.string_to;
+    let mut end = if known.0 == at { known.1 } else { at + 1 };
+    loop {
+        let next = next_special(probe.text, end);
+        probe.steps += (next - end) as u64 + 1;
+        end = next;
+        // A stream goes on here.
+        probe.state.string_to = (at, end);
+        let len = match probe.text.get(end..).unwrap_or_default() {
+            [b'"', ..] => break,
+            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
+            [b'\\', b'u', hex @ ..] if hex.iter().take(4).all(u8::is_ascii_hexdigit) => 6,
+            [] | [b'\\'] => 1,
+            _ => return Some(false),
+        };
+        if end + len > probe.text.len() {
+            return if probe.last { Some(false) } else { None };
+        }
+        end += len;
+    }
+    let (colon, more) = probe.space_after(end + 1);
+    if more {
+        return None;
+    }
+    Some(probe.text.get(colon) == Some(&b':'))
 }
 
 /// Looks behind the bracket at a place.
 pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
     let mut at = at;
     for level in 0..8 {
-        let (next, _) = probe.space_after(at + 1);
+        let Ok(next) = probe.gap_end(at + 1) else { return Ahead::Cut };
         let opener = probe.text.get(at).copied();
         let Some(&byte) = probe.text.get(next) else { return Ahead::Cut };
         let first = level == 0;
@@ -42,7 +63,11 @@ pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
                 return match probe.key_ahead(next) {
                     Ok(Some(true)) => Ahead::Keys,
                     // A valid key may be longer than the repair tier looks ahead.
-                    Ok(Some(false)) if strict_key(probe, next) => Ahead::Keys,
+                    Ok(Some(false)) => match strict_key(probe, next) {
+                        Some(true) => Ahead::Keys,
+                        Some(false) => Ahead::Nothing,
+                        None => Ahead::Cut,
+                    },
                     Ok(None) if quoted => Ahead::Cut,
                     // A stream: the key has not come yet.
                     Err(_) => Ahead::Cut,

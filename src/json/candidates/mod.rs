@@ -24,7 +24,7 @@ use super::diagnostics::{Code, Log};
 use super::document::Document;
 use super::escaped::Unescaped;
 use super::extract::Source;
-use super::repair::{Other, Parser, RepairErrorKind, State, Stop, step_budget};
+use super::repair::{Left, Other, Parser, Reach, RepairErrorKind, State, Stop, step_budget};
 use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
 use crate::target::{trim_js, trim_js_span};
 
@@ -60,7 +60,9 @@ pub(super) struct Search<'a> {
     retries: u8,
     longer: u8,
     /// For a region's end: the ends of comments that were found last.
-    comments: (usize, (usize, usize), (usize, usize)),
+    comments: (usize, Reach, Reach),
+    /// How many closers are left, as counted last.
+    left: [Left; 2],
     /// Documents that stand together are kept apart.
     pub(super) apart: bool,
     /// Where the last document that was tried starts.
@@ -85,7 +87,8 @@ impl<'a> Search<'a> {
             no_reasoning_end: false,
             retries: 0,
             longer: 0,
-            comments: (0, (1, 0), (1, 0)),
+            comments: (0, Reach::default(), Reach::default()),
+            left: [Left::default(); 2],
             apart: false,
             last_start: 0,
         }
@@ -289,9 +292,11 @@ impl<'a> Search<'a> {
         let mut state = State::resume(text, stopped, self.max_depth, budget);
         state.fenced = context.block != Block::Bare;
         state.partial = self.partial;
+        state.left = self.left;
         let mut parser = Parser { text, last: true, state };
         let stop = if whole { Stop::Done } else { parser.run() };
         let state = parser.state;
+        self.left = state.left;
         self.steps += state.steps;
         match stop {
             Stop::Done | Stop::End | Stop::More => {}

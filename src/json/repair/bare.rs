@@ -37,10 +37,7 @@ impl Parser<'_> {
         // `name": 1`: the opening quote is missing.
         let quote = usize::from(self.byte(end) == Some(b'"'));
         let key = rest.get(..len).unwrap_or_default().trim_ascii_end();
-        let (colon, more) = self.space_after(end + quote);
-        if more {
-            return Err(Stop::More);
-        }
+        let colon = self.gap_end(end + quote)?;
         let colon_there = matches!(self.byte(colon), Some(b':' | b'='))
             || self.text.get(colon..colon + 3) == Some("：".as_bytes());
         if colon_there && !key.is_empty() {
@@ -79,6 +76,9 @@ impl Parser<'_> {
     /// Reads a value without quotes.
     pub(super) fn bare(&mut self) -> Flow {
         let at = self.at;
+        if self.bare_to.0 == at {
+            return self.bare_text(at);
+        }
         if let Some(prefix) = self.string_prefix(at)
             && let Some((quote, len)) = self.opening_quote(at + prefix)?
         {
@@ -118,16 +118,14 @@ impl Parser<'_> {
         if literal.is_none() && matches!(form(word), Form::Text) {
             return Ok(false);
         }
-        let (next, more) = self.space_after(end);
-        if more {
-            return Err(Stop::More);
-        }
+        self.looks(word.len());
+        let next = self.gap_end(end)?;
         let ends = match self.byte(next) {
             None | Some(b'}' | b']' | b';') => true,
             Some(b')') => self.in_round(),
             Some(b',') => literal.is_some() || self.ends_number(next)?,
             Some(byte) => {
-                self.ends_document(next) || (next > end && self.another(byte, end, next)?)
+                self.ends_document(next)? || (next > end && self.another(byte, end, next)?)
             }
         };
         if ends {
@@ -138,8 +136,11 @@ impl Parser<'_> {
 
     /// A comma behind a number: in an object `12,500` is one number, as text.
     fn ends_number(&mut self, comma: usize) -> Result<bool, Stop> {
-        let digit = self.byte(comma + 1).is_some_and(|b| b.is_ascii_digit());
         let object = self.parent_kind() == Some(Kind::Object);
+        if object {
+            self.needs(comma + 2)?;
+        }
+        let digit = self.byte(comma + 1).is_some_and(|b| b.is_ascii_digit());
         Ok(!digit || !object || self.key_ahead(comma + 1)? == Some(true))
     }
 
@@ -148,7 +149,7 @@ impl Parser<'_> {
         let object = self.parent_kind() == Some(Kind::Object);
         Ok(match byte {
             b'"' | b'\'' | b'{' | b'[' => true,
-            _ if self.text.get(end..next).is_some_and(|t| t.contains(&b'\n')) => true,
+            _ if self.has_line_feed(end, next) => true,
             0xEF if self.text.get(next..next + 3) == Some("，".as_bytes()) => true,
             b'-' | b'0'..=b'9' if !object => true,
             _ if object => self.key_ahead(next)? == Some(true),
@@ -160,16 +161,17 @@ impl Parser<'_> {
     pub(super) fn scalar_ahead(&mut self, at: usize) -> Result<bool, Stop> {
         let rest = self.text.get(at..).unwrap_or_default();
         let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_');
-        let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
+        let len = rest.iter().take(64).position(|b| !word(b));
+        if len.is_none() && rest.len() < 64 && !self.last {
+            return Err(self.wait_for(|b| !b.is_ascii_alphanumeric(), at + 64));
+        }
+        let len = len.unwrap_or(0);
         self.steps += len as u64;
         let word = rest.get(..len).unwrap_or_default();
         if literal(word).is_none() && form(word) != Form::Json {
             return Ok(false);
         }
-        let (next, more) = self.space_after(at + len);
-        if more {
-            return Err(Stop::More);
-        }
+        let next = self.gap_end(at + len)?;
         Ok(matches!(self.byte(next), None | Some(b',' | b']')))
     }
 
@@ -263,54 +265,77 @@ impl Parser<'_> {
 
     /// Reads text to its end; it may hold words, quotes and balanced round brackets.
     fn bare_text(&mut self, at: usize) -> Flow {
+        let (mut end, mut round) =
+            if self.bare_to.0 == at { (self.bare_to.1, self.bare_to.2) } else { (at, 0) };
+        let result = self.bare_text_end(at, &mut end, &mut round);
+        if result.is_ok() && (end < self.text.len() || self.last) {
+            self.bare_to = (usize::MAX, 0, 0);
+            self.finish_bare_text(at, end);
+            return Ok(());
+        }
+        self.bare_to = (at, end, round);
+        result.and(Err(Stop::More))
+    }
+
+    /// Goes on to the end of a text.
+    fn bare_text_end(&mut self, at: usize, end: &mut usize, round: &mut usize) -> Flow {
         let object = self.parent_kind() == Some(Kind::Object);
-        let mut end = at;
-        let mut round = 0usize;
-        while let Some(byte) = self.byte(end) {
+        while let Some(byte) = self.byte(*end) {
             self.steps += 1;
+            let place = *end;
             match byte {
                 b'\n' | b'\r' | b'}' | b']' => break,
-                b'{' | b'[' => end += self.bracketed_word(end, byte),
-                b'(' => round += 1,
-                b')' if round > 0 => round -= 1,
+                b'{' | b'[' => *end += self.bracketed_word(place, byte)?,
+                b'(' => *round += 1,
+                b')' if *round > 0 => *round -= 1,
                 b')' if self.in_round() => break,
-                b',' if round == 0 && self.comma_ends(end, object)? => break,
+                b',' if *round == 0 && self.comma_ends(place, object)? => break,
                 b'"' | b'\''
                     if object
-                        && end > at
-                        && self.after_space(end)
-                        && self.key_ahead(end)? == Some(true) =>
+                        && place > at
+                        && self.after_space(place)
+                        && self.key_ahead(place)? == Some(true) =>
                 {
                     break;
                 }
-                b'/' if self.after_space(end)
-                    && matches!(self.byte(end + 1), Some(b'/' | b'*')) =>
-                {
-                    break;
+                b'/' | b'#' if self.after_space(place) => {
+                    self.needs(place + 2)?;
+                    let next = self.byte(place + 1);
+                    let comment = match byte {
+                        b'/' => matches!(next, Some(b'/' | b'*')),
+                        _ => next == Some(b' '),
+                    };
+                    if comment {
+                        break;
+                    }
                 }
-                b'#' if self.after_space(end) && self.byte(end + 1) == Some(b' ') => break,
-                b'`' | b'<' if self.ends_document(end) => break,
-                b';' if self
-                    .text
-                    .get(end + 1..)
-                    .is_some_and(|r| r.trim_ascii_start().starts_with(b"}"))
-                    && end + 64 > at =>
-                {
-                    break;
-                }
+                b'`' | b'<' if self.ends_document(place)? => break,
+                b';' if self.closer_after(place + 1)? => break,
                 _ => {}
             }
-            end += 1;
+            *end += 1;
         }
-        if end >= self.text.len() && !self.last {
-            return Err(Stop::More);
+        Ok(())
+    }
+
+    /// True where a closing brace is the next thing.
+    fn closer_after(&mut self, at: usize) -> Result<bool, Stop> {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let next = rest.iter().position(|b| !b.is_ascii_whitespace());
+        self.looks(next.unwrap_or(rest.len()));
+        if next.is_none() && !self.last {
+            return Err(self.wait_for(|b| !b.is_ascii_whitespace(), usize::MAX));
         }
+        Ok(next.and_then(|next| rest.get(next)) == Some(&b'}'))
+    }
+
+    fn finish_bare_text(&mut self, at: usize, end: usize) {
         let text = self.text.get(at..end).unwrap_or_default();
         let content = at + text.trim_ascii_end().len();
         if content == at {
             // Nothing that a value can be made of.
             self.drop_byte(at);
-            return Ok(());
+            return;
         }
         // `text", "next": …`: only the opening quote is missing.
         let quote = text
@@ -325,17 +350,21 @@ impl Parser<'_> {
             self.scalar(Kind::String, at, content, Place::Plain);
         }
         self.at = end;
-        Ok(())
     }
 
     /// `[1]`, `{name}` inside text: how far its closer is, or 0.
-    fn bracketed_word(&self, at: usize, opener: u8) -> usize {
+    fn bracketed_word(&mut self, at: usize, opener: u8) -> Result<usize, Stop> {
         let rest = self.text.get(at + 1..).unwrap_or_default();
         let stop =
             |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
-        let len = rest.iter().take(32).position(stop).unwrap_or(0);
+        let len = rest.iter().take(32).position(stop);
+        if len.is_none() && rest.len() < 32 && !self.last {
+            self.looks(rest.len());
+            return Err(Stop::More);
+        }
+        let len = len.unwrap_or(0);
         let closer = if opener == b'{' { b'}' } else { b']' };
-        if rest.get(len) == Some(&closer) { len + 1 } else { 0 }
+        Ok(if rest.get(len) == Some(&closer) { len + 1 } else { 0 })
     }
 
     fn after_space(&self, at: usize) -> bool {
@@ -346,13 +375,10 @@ impl Parser<'_> {
         if !object {
             return Ok(true);
         }
-        let (next, more) = self.space_after(comma + 1);
-        if more {
-            return Err(Stop::More);
-        }
+        let next = self.gap_end(comma + 1)?;
         Ok(match self.byte(next) {
             None | Some(b'}' | b']' | b',') => true,
-            Some(_) if self.ends_document(next) => true,
+            Some(_) if self.ends_document(next)? => true,
             Some(_) => self.key_ahead(next)? != Some(false),
         })
     }
@@ -415,42 +441,56 @@ impl Parser<'_> {
     }
 
     /// `[text](http…)` as a value: where it ends.
-    pub(super) fn markdown_link(&mut self, at: usize) -> Option<usize> {
+    pub(super) fn markdown_link(&mut self, at: usize) -> Result<Option<usize>, Stop> {
+        // A stream's document is no link.
+        if self.events.is_some() && self.parent_kind().is_none() {
+            return Ok(None);
+        }
+        self.needs(at + 2)?;
         let rest = self.text.get(at + 1..).unwrap_or_default();
         if !rest.first().is_some_and(|b| b.is_ascii_alphabetic() || *b >= 0x80) {
-            return None;
+            return Ok(None);
         }
         let window = rest.get(..CALL_AHEAD).unwrap_or(rest);
-        let stop = |b: &u8| matches!(b, b']' | b'[' | b'"' | b'{' | b'\n' | b',');
-        let close = window.iter().position(stop)?;
+        let open = window.len() < CALL_AHEAD && !self.last;
+        let stop = |b: u8| matches!(b, b']' | b'[' | b'"' | b'{' | b'\n' | b',');
+        let Some(close) = window.iter().position(|&b| stop(b)) else {
+            return if open { Err(self.wait_for(stop, at + 1 + CALL_AHEAD)) } else { Ok(None) };
+        };
         self.steps += close as u64;
-        if window.get(close..close + 2) != Some(b"](") {
-            return None;
+        match window.get(close..).unwrap_or_default() {
+            [b']', b'(', ..] => {}
+            [b']'] if open => return Err(Stop::More),
+            _ => return Ok(None),
         }
         let target = window.get(close + 2..).unwrap_or_default();
-        if !(target.starts_with(b"http")
-            || target.starts_with(b"/")
-            || target.starts_with(b"#")
-            || target.starts_with(b"mailto:"))
-        {
-            return None;
+        let starts: [&[u8]; 4] = [b"http", b"/", b"#", b"mailto:"];
+        if !starts.iter().any(|start| target.starts_with(start)) {
+            let cut = open && starts.iter().any(|start| start.starts_with(target));
+            return if cut { Err(Stop::More) } else { Ok(None) };
         }
-        let end = target.iter().position(|b| matches!(b, b')' | b' ' | b'\n' | b'"'));
-        self.steps += end.unwrap_or(0) as u64;
-        end.filter(|&e| target.get(e) == Some(&b')')).map(|e| at + 1 + close + 2 + e + 1)
+        let ends = |b: u8| matches!(b, b')' | b' ' | b'\n' | b'"');
+        let Some(end) = target.iter().position(|&b| ends(b)) else {
+            return if open { Err(self.wait_for(ends, at + 1 + CALL_AHEAD)) } else { Ok(None) };
+        };
+        self.steps += end as u64;
+        Ok((target.get(end) == Some(&b')')).then_some(at + 1 + close + 2 + end + 1))
     }
 
     /// True where, without a comma, the next member or element starts.
-    pub(super) fn starts_next(&mut self, at: usize, object: bool) -> bool {
-        let Some(byte) = self.byte(at) else { return false };
+    pub(super) fn starts_next(&mut self, at: usize, object: bool) -> Result<bool, Stop> {
+        let Some(byte) = self.byte(at) else { return Ok(false) };
         let wide_quote = matches!(self.text.get(at..at + 3), Some([0xE2, 0x80, 0x98..=0x9F]));
-        match byte {
+        Ok(match byte {
             b'"' | b'\'' | b'`' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'0'..=b'9' => true,
             b'{' | b'[' | b'(' => !object,
             b'\\' => self.byte(at + 1) == Some(b'"'),
-            b'-' | b'+' | b'.' if !object => self.byte(at + 1).is_some_and(|b| b.is_ascii_digit()),
+            b'-' | b'+' | b'.' if !object => {
+                self.needs(at + 2)?;
+                self.byte(at + 1).is_some_and(|b| b.is_ascii_digit())
+            }
             _ => wide_quote || (byte >= 0x80 && !matches!(byte, 0xE2 | 0xEF)),
-        }
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::diagnostics::Code;
 use super::super::document::{Kind, Node, Place, index_u32};
 use super::super::strict::{Phase, ROOT};
 use super::parser::{Flow, Parser};
-use super::state::{Event, Stop, closer_index, closer_of};
+use super::state::{Event, Left, Stop, closer_index, closer_of};
 
 /// How many brackets a closer's own one is looked for beyond.
 const LEVELS_AHEAD: u64 = 16;
@@ -68,6 +68,53 @@ impl Parser<'_> {
         for node in self.nodes.iter_mut().skip(index) {
             node.next -= 1;
         }
+    }
+
+    /// Takes back that the top container was closed.
+    pub(super) fn reopen_root(&mut self) {
+        let Some(root) = self.state.nodes.first_mut() else { return };
+        root.next = ROOT;
+        let closer = closer_of(root);
+        self.parent = 0;
+        self.depth = 1;
+        self.open[closer_index(closer)] += 1;
+    }
+
+    /// True where the top container, which stands at the start of its line, is closed at the end of
+    /// the text by a bracket that nothing opens from a place on.
+    pub(super) fn root_closes_later(&mut self, at: usize) -> bool {
+        let Some(&root) = self.nodes.first() else { return false };
+        let mut tail = self.text.iter().rev().take(64);
+        let last = tail.find(|b| !b.is_ascii_whitespace());
+        let start = root.start as usize;
+        let before = self.text.get(start.saturating_sub(64)..start).unwrap_or_default();
+        let before = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
+        last == Some(&closer_of(&root))
+            && matches!(before, None | Some(b'\n'))
+            && self.closers_left(at)
+    }
+
+    /// True where more brackets are closed than opened from a place to the end of the text. Places
+    /// come in order, so that a text is counted once.
+    fn closers_left(&mut self, at: usize) -> bool {
+        let text = self.text;
+        let len = text.len();
+        let slot = usize::from(self.left[0].end > len);
+        let known = self.left.get(slot).copied().unwrap_or_default();
+        let net = |part: &[u8]| {
+            let opened = memchr::memchr2_iter(b'{', b'[', part).count();
+            i64::try_from(memchr::memchr2_iter(b'}', b']', part).count()).unwrap_or(0)
+                - i64::try_from(opened).unwrap_or(0)
+        };
+        let (from, to) =
+            if known.end == len && known.at <= at { (known.at, at) } else { (at, len) };
+        let counted = net(text.get(from..to).unwrap_or_default());
+        self.steps += (to - from) as u64;
+        let closers = if to == len { counted } else { known.closers - counted };
+        if let Some(left) = self.left.get_mut(slot) {
+            *left = Left { end: len, at, closers };
+        }
+        closers > 0
     }
 
     /// Reads a closer where one may stand.
@@ -137,17 +184,11 @@ impl Parser<'_> {
             }
         };
         self.steps += levels;
-        let (next, more) = self.space_after(self.at + 1);
-        if more {
-            return Err(Stop::More);
-        }
+        let next = self.gap_end(self.at + 1)?;
         match (outer, self.byte(next)) {
             (None, Some(b'}' | b']')) => Ok(false),
             (outer, Some(b',')) => {
-                let (then, more) = self.space_after(next + 1);
-                if more {
-                    return Err(Stop::More);
-                }
+                let then = self.gap_end(next + 1)?;
                 Ok(match (outer, self.byte(then)) {
                     (_, None) | (Some(_), Some(b'}' | b']')) => true,
                     (Some(Kind::Object), _) => {

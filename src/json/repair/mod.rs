@@ -16,6 +16,7 @@ mod quotes;
 mod space;
 mod state;
 mod strings;
+mod waiting;
 
 use std::fmt;
 
@@ -28,7 +29,8 @@ use super::extract::{Extracted, Source, extract_with_source};
 use super::strict::{ErrorKind, parse_until};
 use crate::target::trim_js_span;
 pub(super) use parser::Parser;
-pub(super) use state::{Event, State, Stop};
+pub(super) use state::{Event, Left, State, Stop};
+pub(super) use waiting::Reach;
 
 /// Which documents of a text are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -283,9 +285,44 @@ fn discarded(text: &[u8], found: &Found<'_>, log: &mut Log) {
         let Some(part) = text.get(from..to) else { continue };
         let (a, b) = trim_js_span(part);
         if a < b {
-            log.add(Code::DiscardedText, from + a, from + b);
+            let mut found_text = Diagnostic::new(Code::DiscardedText, from + a, from + b);
+            if from == found.outer.1 && goes_on(part) {
+                found_text.severity = Severity::Lossy;
+            }
+            log.push(found_text);
         }
     }
+    // Inside a fence or a tag.
+    if let Some(part) = text.get(found.span.1..found.outer.1).filter(|part| goes_on(part)) {
+        let (a, b) = trim_js_span(part);
+        let at = found.span.1;
+        log.push(Diagnostic {
+            severity: Severity::Lossy,
+            ..Diagnostic::new(Code::DiscardedText, at + a, at + b)
+        });
+    }
+}
+
+/// True for text behind a document that seems to go on with it: closers or commas, and words up
+/// to a closer that nothing opens.
+fn goes_on(text: &[u8]) -> bool {
+    let lead = |b: &u8| matches!(b, b'}' | b']' | b',') || b.is_ascii_whitespace();
+    let words = text.iter().position(|b| !lead(b)).unwrap_or(text.len());
+    let (head, rest) = text.split_at(words);
+    let mut depth = 0usize;
+    !head.trim_ascii().is_empty()
+        && rest.iter().any(|b| match b {
+            b'{' | b'[' => {
+                depth += 1;
+                false
+            }
+            b'}' | b']' if depth > 0 => {
+                depth -= 1;
+                false
+            }
+            b'}' | b']' => true,
+            _ => false,
+        })
 }
 
 /// What the strict tier finds where the search finds nothing, so that repair never reads less. The

@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
         match byte {
             b'{' => self.open(Kind::Object, Place::Plain),
-            b'[' => match self.markdown_link(at) {
+            b'[' => match self.markdown_link(at)? {
                 Some(end) => {
                     self.log.add(Code::MarkdownLink, at, end);
                     self.at = end;
@@ -146,7 +146,7 @@ impl Parser<'_> {
                 self.at += 1;
                 Ok(())
             }
-            _ if self.ends_document(at) => Err(self.at_end_early()),
+            _ if self.ends_document(at)? => Err(self.at_end_early()),
             _ => self.bare(),
         }
     }
@@ -199,7 +199,7 @@ impl Parser<'_> {
                 self.log.add(Code::SurplusOpener, at, at + 1);
                 self.at += 1;
             }
-            _ if self.ends_document(at) => return Err(self.at_end_early()),
+            _ if self.ends_document(at)? => return Err(self.at_end_early()),
             b':' | b'[' | b'(' => self.drop_byte(at),
             _ => return self.bare_key(),
         }
@@ -228,6 +228,7 @@ impl Parser<'_> {
                 self.phase = Phase::Value;
             }
             b'=' => {
+                self.needs(at + 2)?;
                 let len = 1 + usize::from(self.byte(at + 1) == Some(b'>'));
                 self.log.add(Code::WrongSeparator, at, at + len);
                 self.at += len;
@@ -242,7 +243,7 @@ impl Parser<'_> {
             b',' | b'}' | b']' | b';' => {
                 self.missing_value(at);
             }
-            _ if self.ends_document(at) => return Err(self.at_end_early()),
+            _ if self.ends_document(at)? => return Err(self.at_end_early()),
             _ => {
                 self.log.add(Code::MissingColon, at, at);
                 self.phase = Phase::Value;
@@ -289,8 +290,8 @@ impl Parser<'_> {
                 self.log.add(Code::MissingCloser, at, at);
                 self.close();
             }
-            _ if self.ends_document(at) => return Err(self.at_end_early()),
-            _ if self.starts_next(at, object) => {
+            _ if self.ends_document(at)? => return Err(self.at_end_early()),
+            _ if self.starts_next(at, object)? => {
                 self.log.push(Diagnostic {
                     read_as: ",",
                     ..Diagnostic::new(Code::MissingComma, at, at)
@@ -309,51 +310,98 @@ impl Parser<'_> {
         self.phase = if object { Phase::Key } else { Phase::Value };
     }
 
-    /// The top value is complete: a closer that came too early is taken back.
+    /// The top value is complete, unless it plainly goes on: then its closer came too early, and
+    /// closers may stand behind it that close nothing.
     fn done(&mut self) -> Flow {
         let Some(root) = self.nodes.first().copied() else { return Err(Stop::Done) };
-        if self.events.is_some() || !matches!(root.kind, Kind::Object | Kind::Array) {
-            return Err(Stop::Done);
-        }
-        let (at, more) = self.space_after(self.at);
-        if more {
-            return Err(Stop::More);
-        }
-        if self.byte(at) != Some(b',')
-            || root.kind != Kind::Object
+        if self.events.is_some()
+            || !matches!(root.kind, Kind::Object | Kind::Array)
+            || root.end == 0
             || root.next as usize != self.nodes.len()
         {
             return Err(Stop::Done);
         }
-        let (key, _) = self.space_after(at + 1);
-        if !matches!(self.byte(key), Some(b'"' | b'\'')) || self.key_ahead(key)? != Some(true) {
-            return Err(Stop::Done);
-        }
-        if self.byte(key) == Some(b'"') || self.quoted_key {
-            let end = self.at;
-            self.log.add(Code::SurplusCloser, end.saturating_sub(1), end);
-            self.parent = 0;
-            self.depth = 1;
-            self.open[0] += 1;
-            if let Some(root) = self.nodes.first_mut() {
-                root.next = ROOT;
+        let end = self.at;
+        let mut surplus = end;
+        let comma = loop {
+            let next = self.gap_end(surplus)?;
+            match self.byte(next) {
+                Some(b',') => break next,
+                Some(b'}' | b']') => surplus = next + 1,
+                _ => return Err(Stop::Done),
             }
-            self.comma(at, 1);
+        };
+        let next = self.gap_end(comma + 1)?;
+        let goes_on = match root.kind {
+            Kind::Object => self.member_follows(next, surplus > end)?,
+            _ => self.element_follows(next, surplus > end)?,
+        };
+        if goes_on {
+            self.log.add(Code::SurplusCloser, end.saturating_sub(1), surplus);
+            self.reopen_root();
+            self.comma(comma, 1);
             return Ok(());
+        }
+        if surplus > end && matches!(self.byte(next), Some(b'{' | b'[')) {
+            // Another document, behind closers too many.
+            self.log.add(Code::SurplusCloser, end, surplus);
+            self.at = surplus;
         }
         Err(Stop::Done)
     }
 
-    /// A place at which the document ends although its brackets are open: a fence or a closing
-    /// tag.
-    pub(super) fn ends_document(&self, at: usize) -> bool {
-        match self.byte(at) {
-            Some(b'`') => self.text.get(at..at + 3) == Some(b"```"),
-            Some(b'<') => {
-                self.byte(at + 1) == Some(b'/')
-                    && self.byte(at + 2).is_some_and(|b| b.is_ascii_alphabetic())
+    /// True where behind the end of an object and a comma a member follows.
+    fn member_follows(&mut self, at: usize, surplus: bool) -> Result<bool, Stop> {
+        let key = self.key_ahead(at)?;
+        Ok(match self.byte(at) {
+            Some(b'"') => key == Some(true) || (surplus && key.is_none()),
+            Some(b'\'') => key == Some(true) && self.quoted_key,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') => {
+                let bare = self.bare_key && !self.quoted_key;
+                surplus && bare && key == Some(true) && self.root_closes_later(at)
             }
             _ => false,
+        })
+    }
+
+    /// True where behind the end of an array and a comma an element follows.
+    fn element_follows(&mut self, at: usize, surplus: bool) -> Result<bool, Stop> {
+        let scalar = match self.byte(at) {
+            Some(b'{' | b'[') => return Ok(self.root_closes_later(at)),
+            Some(b'"' | b'\'') => self.another_string(at, at)?,
+            Some(b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => self.scalar_ahead(at)?,
+            _ => false,
+        };
+        if scalar {
+            return Ok(surplus || self.root_closes_later(at));
+        }
+        Ok(surplus && self.cut_scalar(at))
+    }
+
+    /// True where the text ends inside a string or number.
+    fn cut_scalar(&mut self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        match rest {
+            [b'"', inside @ ..] => {
+                let quote = memchr::memchr(b'"', inside);
+                self.steps += quote.unwrap_or(inside.len()) as u64;
+                quote.is_none()
+            }
+            [b'-' | b'0'..=b'9', ..] => {
+                rest.len() < 64 && rest.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b))
+            }
+            _ => false,
+        }
+    }
+
+    /// A place at which the document ends although its brackets are open: a fence or a closing
+    /// tag.
+    pub(super) fn ends_document(&self, at: usize) -> Result<bool, Stop> {
+        match self.text.get(at..).unwrap_or_default() {
+            [b'`', b'`', b'`', ..] => Ok(true),
+            [b'<', b'/', letter, ..] => Ok(letter.is_ascii_alphabetic()),
+            [b'`' | b'<'] | [b'`', b'`'] | [b'<', b'/'] if !self.last => Err(Stop::More),
+            _ => Ok(false),
         }
     }
 

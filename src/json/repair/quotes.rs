@@ -32,15 +32,12 @@ impl Parser<'_> {
             | (Role::Element, Some(b',' | b']')) => return Ok(Judgement::Closes),
             _ => {}
         }
-        let (next, more) = self.space_after(after);
-        if more {
-            return Err(Stop::More);
-        }
+        let next = self.gap_end(after)?;
         let Some(byte) = self.byte(next) else { return Ok(Judgement::Closes) };
         if open.role == Role::Root {
             return Ok(Judgement::Text);
         }
-        if self.ends_document(next) {
+        if self.ends_document(next)? {
             return Ok(Judgement::Closes);
         }
         if byte == b'+' && open.role != Role::Key {
@@ -55,10 +52,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn joined(&mut self, plus: usize) -> Result<Judgement, Stop> {
-        let (at, more) = self.space_after(plus + 1);
-        if more {
-            return Err(Stop::More);
-        }
+        let at = self.gap_end(plus + 1)?;
         Ok(match self.opening_quote(at)? {
             Some((quote, len)) => Judgement::Joins(quote, at + len),
             None => Judgement::Text,
@@ -72,15 +66,19 @@ impl Parser<'_> {
             // A value without its colon, unless what follows is the end of this key.
             b'"' | b'\'' => next > after && self.key_ahead(next)? != Some(true),
             b'-' | b'0'..=b'9' => next > after,
-            b't' | b'f' | b'n' | b'T' | b'F' | b'N' => next > after && self.literal_ahead(next),
+            b't' | b'f' | b'n' | b'T' | b'F' | b'N' => next > after && self.literal_ahead(next)?,
             _ => false,
         })
     }
 
-    pub(super) fn literal_ahead(&self, at: usize) -> bool {
+    pub(super) fn literal_ahead(&self, at: usize) -> Result<bool, Stop> {
         let rest = self.text.get(at..).unwrap_or_default();
         let len = rest.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
-        matches!(rest.get(..len), Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None"))
+        if len < 8 {
+            self.needs(at + len + 1)?;
+        }
+        let word = rest.get(..len).unwrap_or_default();
+        Ok(matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None"))
     }
 
     pub(super) fn member_closes(
@@ -97,12 +95,11 @@ impl Parser<'_> {
                 if !comma {
                     return Ok(false);
                 }
-                let mut key = next + if byte == 0xEF { 3 } else { 1 };
+                let first = next + if byte == 0xEF { 3 } else { 1 };
+                let mut key = if self.commas.0 == first { self.commas.1 } else { first };
                 loop {
-                    let (at, more) = self.space_after(key);
-                    if more {
-                        return Err(Stop::More);
-                    }
+                    self.commas = (first, key);
+                    let at = self.gap_end(key)?;
                     if self.byte(at) != Some(b',') {
                         key = at;
                         break;
@@ -111,15 +108,14 @@ impl Parser<'_> {
                 }
                 Ok(match self.byte(key) {
                     None | Some(b'}' | b']') => true,
-                    Some(_) if self.ends_document(key) => true,
+                    Some(_) if self.ends_document(key)? => true,
                     Some(b'{') if self.outer_kind() == Some(Kind::Array) => {
-                        let (inner, more) = self.space_after(key + 1);
-                        if more {
-                            return Err(Stop::More);
-                        }
+                        let inner = self.gap_end(key + 1)?;
                         self.byte(inner) == Some(b'"') && self.key_ahead(inner)? == Some(true)
                     }
-                    Some(_) => self.key_ahead(key)? != Some(false) || self.key_without_colon(key),
+                    Some(_) => {
+                        self.key_ahead(key)? != Some(false) || self.key_without_colon(key)?
+                    }
                 })
             }
             b'"' | b'\'' | b'\\' | 0xE2 if next > after => Ok(self.key_ahead(next)? == Some(true)),
@@ -131,26 +127,29 @@ impl Parser<'_> {
     }
 
     /// `"key" 12`, `"key" "value"`: a plain key whose colon is missing.
-    pub(super) fn key_without_colon(&mut self, at: usize) -> bool {
+    pub(super) fn key_without_colon(&mut self, at: usize) -> Result<bool, Stop> {
         let Some(rest) = self.text.get(at..).and_then(|r| r.strip_prefix(b"\"")) else {
-            return false;
+            return Ok(false);
         };
         let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
         let len = rest.iter().take(64).position(|b| !word(b)).unwrap_or(0);
         self.steps += len as u64;
         if len == 0 || rest.get(len) != Some(&b'"') {
-            return false;
+            return Ok(false);
         }
-        let (value, _) = self.space_after(at + len + 2);
-        value > at + len + 2
-            && match self.byte(value) {
-                Some(b'"' | b'0'..=b'9' | b'-') => true,
-                Some(_) => self.literal_ahead(value),
-                None => false,
-            }
+        let value = self.gap_end(at + len + 2)?;
+        if value == at + len + 2 {
+            return Ok(false);
+        }
+        match self.byte(value) {
+            Some(b'"' | b'0'..=b'9' | b'-') => Ok(true),
+            Some(_) => self.literal_ahead(value),
+            None => Ok(false),
+        }
     }
 
-    pub(super) fn has_line_feed(&self, from: usize, to: usize) -> bool {
+    pub(super) fn has_line_feed(&mut self, from: usize, to: usize) -> bool {
+        self.looks(to - from);
         self.text.get(from..to).is_some_and(|t| memchr::memchr(b'\n', t).is_some())
     }
 
@@ -172,10 +171,7 @@ impl Parser<'_> {
             b'"' | b'\'' => self.another_string(next, after)?,
             b'[' => next > after && !open.inner,
             b'{' => {
-                let (key, more) = self.space_after(next + 1);
-                if more {
-                    return Err(Stop::More);
-                }
+                let key = self.gap_end(next + 1)?;
                 next > after && self.key_ahead(key)? == Some(true)
             }
             b'-' | b'0'..=b'9' if self.has_line_feed(after, next) => true,
@@ -197,17 +193,15 @@ impl Parser<'_> {
         self.steps += found.unwrap_or(KEY_AHEAD.min(rest.len())) as u64;
         let Some(found) = found else {
             if rest.len() < KEY_AHEAD && !self.last {
-                return Err(Stop::More);
+                let stops = |b| matches!(b, b'"' | b'\'' | b'\n' | b'`' | b'\\' | 0xC2 | 0xE2);
+                return Err(self.wait_for(stops, next + len + KEY_AHEAD));
             }
             return Ok(next > after);
         };
         if rest.get(found) == Some(&b'\n') {
             return Ok(false);
         }
-        let (then, more) = self.space_after(next + len + found + 1);
-        if more {
-            return Err(Stop::More);
-        }
+        let then = self.gap_end(next + len + found + 1)?;
         Ok(match self.byte(then) {
             None | Some(b',' | b']') => true,
             Some(b'"' | b'\'') => next > after && then > next + len + found + 1,
@@ -221,10 +215,23 @@ impl Parser<'_> {
         let window = rest.get(..KEY_AHEAD).unwrap_or(rest);
         let (len, quoted) = match self.opening_quote(at)? {
             Some((quote, len)) => {
-                let mut i = len;
-                loop {
+                let known = self.key_to;
+                let mut i = if known.0 == at { known.1 } else { len };
+                let mut sure = i;
+                self.steps += 1;
+                let begun = i;
+                let end = loop {
+                    // A closing quote is three bytes long at most.
+                    if i + 3 <= rest.len() {
+                        sure = i;
+                    }
                     match window.get(i) {
-                        None => break (i, true),
+                        None if i >= rest.len() && !self.last => {
+                            self.key_to = (at, sure);
+                            self.steps += (i - begun) as u64;
+                            return Err(self.wait_for(ends_key(quote), at + KEY_AHEAD));
+                        }
+                        None => break i,
                         Some(b'\\') if quote != Quote::Escaped => i += 2,
                         Some(b'\n') => return Ok(Some(word_and_colon(window, len) && i > len)),
                         Some(_) => match closing_len(rest, i, quote, true)? {
@@ -235,18 +242,19 @@ impl Parser<'_> {
                             {
                                 return Ok(Some(true));
                             }
-                            n => break (i + n, true),
+                            n => break i + n,
                         },
                     }
+                };
+                if !self.last {
+                    self.key_to = (at, sure);
                 }
+                self.steps += (end - begun) as u64;
+                (end, true)
             }
             None => {
-                let word = |b: &u8| {
-                    b.is_ascii_alphanumeric()
-                        || matches!(b, b'_' | b'$' | b'-' | b'.')
-                        || *b >= 0x80
-                };
-                let len = window.iter().position(|b| !word(b)).unwrap_or(window.len());
+                let len = window.iter().position(|&b| !key_word(b)).unwrap_or(window.len());
+                self.steps += len as u64;
                 // `key":`: only the opening quote is missing.
                 if len > 0 && window.get(len) == Some(&b'"') {
                     (len + 1, true)
@@ -255,17 +263,18 @@ impl Parser<'_> {
                 }
             }
         };
-        self.steps += len as u64;
         if at + len >= self.text.len() {
-            return if self.last { Ok(None) } else { Err(Stop::More) };
+            if self.last {
+                return Ok(None);
+            }
+            // Behind a closing quote any byte decides.
+            let stops: fn(u8) -> bool = if quoted { |_| true } else { |b| !key_word(b) };
+            return Err(self.wait_for(stops, at + KEY_AHEAD));
         }
         if len == 0 || (len >= window.len() && window.len() == KEY_AHEAD) {
             return Ok(Some(false));
         }
-        let (colon, more) = self.space_after(at + len);
-        if more {
-            return Err(Stop::More);
-        }
+        let colon = self.gap_end(at + len)?;
         Ok(match self.byte(colon) {
             None => None,
             Some(b':') => match self.byte(colon + 1) {
@@ -297,10 +306,9 @@ impl Parser<'_> {
             return Ok(None);
         }
         let text = self.text.get(open.start..at).unwrap_or_default();
-        let Some(comma) = text.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'))
-        else {
-            return Ok(None);
-        };
+        let comma = text.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'));
+        self.looks(text.len() - comma.unwrap_or(0));
+        let Some(comma) = comma else { return Ok(None) };
         if text.get(comma) != Some(&b',') || self.key_ahead(at)? != Some(true) {
             return Ok(None);
         }
@@ -333,10 +341,12 @@ impl Parser<'_> {
     }
 
     /// The same at a quote: `"key: "value"`, `"key: ["value"`.
-    pub(super) fn colon_before(&self, open: &Open, quote: usize) -> Option<usize> {
+    pub(super) fn colon_before(&mut self, open: &Open, quote: usize) -> Option<usize> {
         let text = self.text.get(open.start..quote)?;
         let value = |b: &u8| !matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b'[' | b'{');
-        let colon = text.iter().rposition(value)?;
+        let colon = text.iter().rposition(value);
+        self.looks(text.len() - colon.unwrap_or(0));
+        let colon = colon?;
         let head = text.get(..colon)?;
         let plain = text.get(colon) == Some(&b':')
             && !head.is_empty()
@@ -370,6 +380,20 @@ impl Parser<'_> {
         let content =
             head.iter().rposition(|b| !matches!(b, b'\n' | b'\r' | b'\t')).map_or(0, |i| i + 1);
         Some(open.start + content)
+    }
+}
+
+/// A byte that may belong to a key without quotes.
+fn key_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80
+}
+
+/// The bytes that may end a key in quotes.
+fn ends_key(quote: Quote) -> fn(u8) -> bool {
+    match quote {
+        Quote::Double | Quote::TripleDouble | Quote::Escaped => |b| matches!(b, b'"' | b'\n'),
+        Quote::Single | Quote::TripleSingle => |b| matches!(b, b'\'' | b'\n'),
+        _ => |b| matches!(b, b'"' | b'\'' | b'`' | b'\n' | 0xC2 | 0xE2),
     }
 }
 

@@ -5,6 +5,12 @@ use super::parser::{Flow, Parser};
 use super::state::Stop;
 use crate::target::space_at_start;
 
+/// A gap up to this length is read again rather than kept in mind.
+const SHORT: usize = 16;
+
+/// How far the end of words behind an ellipsis is looked for.
+const WORDS: usize = 256;
+
 /// One thing between tokens.
 enum Gap {
     /// Plain white space, or nothing: the end is here.
@@ -31,12 +37,14 @@ impl Parser<'_> {
             match self.gap(at, before_value) {
                 Gap::None => return Ok(()),
                 Gap::Some(code, len) => {
-                    self.log.extend(code, at, at + len);
-                    self.at = at + len;
-                    self.steps += len as u64;
-                    if code == Code::Ellipsis {
-                        self.ellipsis_words();
-                    }
+                    let words = match code {
+                        Code::Ellipsis => self.ellipsis_words(at + len)?,
+                        _ => 0,
+                    };
+                    self.log.extend(code, at, at + len + words);
+                    self.at = at + len + words;
+                    self.steps += (len + words) as u64;
+                    self.ellipsis |= code == Code::Ellipsis;
                 }
                 Gap::Cut(code) if self.last => {
                     let end = self.text.len();
@@ -50,11 +58,14 @@ impl Parser<'_> {
 
     /// The place after the gap that starts at `at`, and whether the text may go on inside it.
     pub(in super::super) fn space_after(&mut self, at: usize) -> (usize, bool) {
-        let mut at = at;
+        let start = at;
+        let mut at = if self.last { at } else { self.gaps.read(at) };
+        let mut read;
         loop {
             let from = at;
             at = skip_plain(self.text, at);
             self.steps += (at - from) as u64 + 1;
+            read = at;
             match self.byte(at) {
                 None => break,
                 Some(
@@ -83,7 +94,11 @@ impl Parser<'_> {
                 }
             }
         }
-        (at, at >= self.text.len() && !self.last)
+        let more = at >= self.text.len() && !self.last;
+        if more || (!self.last && read - start > SHORT) {
+            self.gaps.keep(start, read);
+        }
+        (at, more)
     }
 
     fn gap(&mut self, at: usize, before_value: bool) -> Gap {
@@ -96,9 +111,7 @@ impl Parser<'_> {
                 self.line_comment(at)
             }
             [b'#'] => Gap::Cut(Code::Comment),
-            [b'.', b'.', b'.', ..] => {
-                Gap::Some(Code::Ellipsis, rest.iter().take_while(|&&b| b == b'.').count())
-            }
+            [b'.', b'.', b'.', ..] => self.dots(at),
             [b'.'] | [b'.', b'.'] if !self.last => Gap::Cut(Code::Ellipsis),
             [0xE2, 0x80, 0xA6, ..] => Gap::Some(Code::Ellipsis, 3),
             [b'\\', b'n' | b'r' | b't' | b'\n' | b'\r', ..] | [0xC2, 0x85 | 0xA0 | 0xAD, ..] => {
@@ -119,57 +132,72 @@ impl Parser<'_> {
 
     fn line_comment(&mut self, at: usize) -> Gap {
         // The end that was found last is still the next one: looked up once, however often asked.
-        if !(self.line_end.0..=self.line_end.1).contains(&at) {
-            let rest = self.text.get(at..).unwrap_or_default();
-            let end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |i| at + i);
-            self.steps += (end - at) as u64;
-            self.line_end = (at, end);
+        let mut end = self.line_end.at(at);
+        if !end.found {
+            let rest = self.text.get(end.to..).unwrap_or_default();
+            let line = memchr::memchr(b'\n', rest);
+            self.steps += line.unwrap_or(rest.len()) as u64;
+            end.found = line.is_some();
+            end.to += line.unwrap_or(rest.len());
+            self.line_end = end;
         }
-        let end = self.line_end.1;
-        if end >= self.text.len() {
-            if self.last {
-                return Gap::Some(Code::Comment, self.text.len() - at);
-            }
-            self.line_end = (1, 0);
-            return Gap::Cut(Code::Comment);
+        if end.found || self.last {
+            return Gap::Some(Code::Comment, end.to - at);
         }
-        Gap::Some(Code::Comment, end - at)
+        Gap::Cut(Code::Comment)
     }
 
     fn block_comment(&mut self, at: usize) -> Gap {
-        let from = at + 2;
-        if !(self.block_end.0..=self.block_end.1).contains(&from) {
-            let rest = self.text.get(from..).unwrap_or_default();
-            let end = memchr::memmem::find(rest, b"*/").map_or(self.text.len(), |i| from + i);
-            self.steps += (end - from) as u64;
-            self.block_end = (from, end);
+        let mut end = self.block_end.at(at + 2);
+        if !end.found {
+            let rest = self.text.get(end.to..).unwrap_or_default();
+            let close = memchr::memmem::find(rest, b"*/");
+            self.steps += close.unwrap_or(rest.len()) as u64;
+            end.found = close.is_some();
+            // An asterisk at the end may be half of it.
+            end.to += close.unwrap_or(rest.len().saturating_sub(1));
+            self.block_end = end;
         }
-        let end = self.block_end.1;
-        if end >= self.text.len() {
-            if !self.last {
-                self.block_end = (1, 0);
-            }
-            return Gap::Cut(Code::Comment);
-        }
-        Gap::Some(Code::Comment, end + 2 - at)
+        if end.found { Gap::Some(Code::Comment, end.to + 2 - at) } else { Gap::Cut(Code::Comment) }
     }
 
-    /// Words that belong to an ellipsis: `... 98 more items`.
-    fn ellipsis_words(&mut self) {
-        let at = self.at;
-        let rest = self.text.get(at..).unwrap_or_default();
-        let word = rest.iter().position(|b| !matches!(b, b' ' | b'\t'));
-        let starts = word.and_then(|i| rest.get(i)).copied();
-        self.ellipsis = true;
-        if starts.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'(' || b >= 0x80) {
-            let ends = |b: &u8| matches!(b, b',' | b']' | b'}' | b'\n' | b'"' | b':' | b'{' | b'[');
-            let len = rest.iter().take(256).position(ends).unwrap_or(0);
-            if len > 0 && !matches!(rest.get(len), Some(b':' | b'"')) {
-                self.log.extend(Code::Ellipsis, at, at + len);
-                self.at = at + len;
-                self.steps += len as u64;
-            }
+    fn dots(&mut self, at: usize) -> Gap {
+        let mut end = self.dots_end.at(at);
+        if !end.found {
+            let rest = self.text.get(end.to..).unwrap_or_default();
+            let other = rest.iter().position(|&b| b != b'.');
+            self.looks(other.unwrap_or(rest.len()));
+            end.found = other.is_some();
+            end.to += other.unwrap_or(rest.len());
+            self.dots_end = end;
         }
+        if end.found || self.last {
+            return Gap::Some(Code::Ellipsis, end.to - at);
+        }
+        Gap::Cut(Code::Ellipsis)
+    }
+
+    /// The length of words that belong to an ellipsis: `... 98 more items`.
+    fn ellipsis_words(&mut self, at: usize) -> Result<usize, Stop> {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let window = rest.get(..WORDS).unwrap_or(rest);
+        let open = window.len() < WORDS && !self.last;
+        let Some(word) = window.iter().position(|b| !matches!(b, b' ' | b'\t')) else {
+            return if open {
+                Err(self.wait_for(|b| !matches!(b, b' ' | b'\t'), at + WORDS))
+            } else {
+                Ok(0)
+            };
+        };
+        let starts = window.get(word).copied();
+        if !starts.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'(' || b >= 0x80) {
+            return Ok(0);
+        }
+        let ends = |b: u8| matches!(b, b',' | b']' | b'}' | b'\n' | b'"' | b':' | b'{' | b'[');
+        let Some(len) = window.iter().position(|&b| ends(b)) else {
+            return if open { Err(self.wait_for(ends, at + WORDS)) } else { Ok(0) };
+        };
+        Ok(if matches!(rest.get(len), Some(b':' | b'"')) { 0 } else { len })
     }
 }
 

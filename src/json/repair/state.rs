@@ -4,6 +4,7 @@ use super::super::diagnostics::Log;
 use super::super::document::{Kind, Node, Place, index_u32};
 use super::super::strict::{Phase, ROOT, Stopped};
 use super::strings::Open;
+use super::waiting::{Gaps, Reach, Sleep};
 
 /// Why parsing stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,14 @@ pub(in super::super) enum Event {
     StringClose(u32),
 }
 
+/// How many more brackets are closed than opened from a place to the end of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct Left {
+    pub(super) end: usize,
+    pub(super) at: usize,
+    pub(super) closers: i64,
+}
+
 /// Everything that lasts between two stretches of text.
 #[derive(Debug)]
 pub(in super::super) struct State {
@@ -63,8 +72,22 @@ pub(in super::super) struct State {
     pub(in super::super) closed: Option<(u8, usize)>,
     /// A token that waits for more text: its start, and how far it was looked at.
     pub(in super::super) wait: (usize, usize),
-    pub(in super::super) block_end: (usize, usize),
-    pub(in super::super) line_end: (usize, usize),
+    /// What it waits for.
+    pub(super) sleep: Sleep,
+    /// A bare text that waits: its start, how far it was read, and its open round brackets.
+    pub(super) bare_to: (usize, usize, usize),
+    /// Commas behind a string, and how far they were read.
+    pub(super) commas: (usize, usize),
+    /// A key that is looked for, and how far it was read.
+    pub(super) key_to: (usize, usize),
+    /// A long key that is looked for behind a bracket, and how far it was read.
+    pub(in super::super) string_to: (usize, usize),
+    pub(super) gaps: Gaps,
+    pub(in super::super) block_end: Reach,
+    pub(in super::super) line_end: Reach,
+    pub(super) dots_end: Reach,
+    /// For the longest text that was counted, and for another one.
+    pub(in super::super) left: [Left; 2],
     pub(in super::super) log: Log,
     pub(in super::super) steps: u64,
     pub(in super::super) budget: u64,
@@ -97,8 +120,16 @@ impl State {
             ellipsis: false,
             closed: None,
             wait: (usize::MAX, 0),
-            block_end: (1, 0),
-            line_end: (1, 0),
+            sleep: Sleep::No,
+            bare_to: (usize::MAX, 0, 0),
+            commas: (usize::MAX, 0),
+            key_to: (usize::MAX, 0),
+            string_to: (usize::MAX, 0),
+            gaps: Gaps::new(),
+            block_end: Reach::default(),
+            line_end: Reach::default(),
+            dots_end: Reach::default(),
+            left: [Left::default(); 2],
             log: Log::default(),
             steps: 0,
             budget,

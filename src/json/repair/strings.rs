@@ -54,6 +54,9 @@ pub(super) struct Open {
     pub(super) bracket_to: usize,
     /// Its opening was told of.
     pub(super) told: bool,
+    /// Where a comma stands with nothing but commas and space behind it, and how far they were
+    /// looked for.
+    pub(super) held: (Option<usize>, usize),
 }
 
 impl Parser<'_> {
@@ -158,6 +161,7 @@ impl Parser<'_> {
             bracket: false,
             bracket_to: start,
             told: false,
+            held: (None, start),
         });
         self.scratch.clear();
         self.string()
@@ -210,6 +214,9 @@ impl Parser<'_> {
                 open.at += 1;
                 continue;
             }
+            if open.role == Role::Key {
+                self.needs(at + len + 1)?;
+            }
             if open.role == Role::Key
                 && self.byte(at + len) != Some(b':')
                 && let Some(colon) = self.colon_before(open, at)
@@ -234,6 +241,7 @@ impl Parser<'_> {
                         return Ok(());
                     }
                     open.inner = true;
+                    open.escaped |= byte == b'\\';
                     self.log.add(Code::InnerQuote, at, at + len);
                     open.at = at + len;
                 }
@@ -277,7 +285,7 @@ impl Parser<'_> {
                 push_scalar(&mut self.scratch, code);
                 (open.from, open.at) = (at + 4, at + 4);
             }
-            Some(b'u') if rest.get(1) == Some(&b'{') && self.braced_escape(open, at) => {}
+            Some(b'u') if rest.get(1) == Some(&b'{') && self.braced_escape(open, at)? => {}
             Some(_) => {
                 let end = at + 1 + self.char_len(at + 1);
                 self.log.add(Code::InvalidEscape, at, end);
@@ -294,22 +302,25 @@ impl Parser<'_> {
     }
 
     /// `\u{1F600}`
-    fn braced_escape(&mut self, open: &mut Open, at: usize) -> bool {
+    fn braced_escape(&mut self, open: &mut Open, at: usize) -> Result<bool, Stop> {
         let digits = self.text.get(at + 3..).unwrap_or_default();
         let len = digits.iter().take(7).take_while(|b| b.is_ascii_hexdigit()).count();
+        if len < 7 {
+            self.needs(at + 3 + len + 1)?;
+        }
         if !(1..=6).contains(&len) || digits.get(len) != Some(&b'}') {
-            return false;
+            return Ok(false);
         }
         let code = digits.iter().take(len).fold(0, |n, &d| n << 4 | hex_value(d));
         if code > 0x10_FFFF {
-            return false;
+            return Ok(false);
         }
         let end = at + 4 + len;
         self.log.add(Code::ForeignEscape, at, end);
         self.decode_to(open, at);
         push_scalar(&mut self.scratch, code);
         (open.from, open.at) = (end, end);
-        true
+        Ok(true)
     }
 
     /// Decodes what was read up to a place.
@@ -411,25 +422,44 @@ impl Parser<'_> {
         if self.events.is_none() || open.role == Role::Key {
             return;
         }
-        let mut end = open.at.min(self.text.len());
-        let certain = self.text.get(open.from..end).unwrap_or_default();
-        // A comma before a quote may turn out to be the end of the string.
-        let kept = certain.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b','));
-        let tail = kept.map_or(0, |i| i + 1);
-        if certain.len() - tail < 64
-            && memchr::memchr(b',', certain.get(tail..).unwrap_or_default()).is_some()
-        {
-            end = open.from + tail;
-        }
+        let mut end = self.certain_end(open);
         if let Some(high) = high_surrogate_before(self.text, open.from, end) {
             end = high;
         }
         self.decode_to(open, end);
-        open.escaped = self.text.get(end..open.at).is_some_and(|t| t.contains(&b'\\'));
+        // What is held ends in commas and space.
+        let held = self.text.get(end..open.at.min(end + 6)).unwrap_or_default();
+        open.escaped = held.contains(&b'\\');
         if !open.told {
             self.begin_value();
             self.event(Event::StringOpen);
             open.told = true;
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// The end of what is certain in an open string. A comma before a quote may turn out to be
+    /// the end of the string, and the backslash of a quote before it to mean itself.
+    fn certain_end(&mut self, open: &mut Open) -> usize {
+        let at = open.at.min(self.text.len());
+        let (mut comma, seen) = open.held;
+        let fresh = self.text.get(seen..at).unwrap_or_default();
+        let other = |b: &u8| !matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b',');
+        let run = fresh.iter().rposition(other).map(|last| last + 1);
+        if run.is_some() {
+            comma = None;
+        }
+        let run = run.unwrap_or(0);
+        let first = memchr::memchr(b',', fresh.get(run..).unwrap_or_default());
+        self.looks(fresh.len() - run);
+        comma = comma.or(first.map(|first| seen + run + first));
+        open.held = (comma, seen.max(at));
+        let end = comma.unwrap_or(at);
+        let quote = end.checked_sub(2).filter(|&q| q >= open.from);
+        match quote {
+            Some(quote) if self.text.get(quote..end) == Some(b"\\\"") => quote,
+            _ => end.max(open.from),
         }
     }
 }

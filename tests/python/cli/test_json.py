@@ -123,6 +123,30 @@ def test_extract_of_a_field(cli: Cli) -> None:
     assert ran.err == ""
 
 
+def test_rows_are_read_in_blocks(cli: Cli) -> None:
+    # Longer than two blocks of input, with lines and characters across their ends.
+    rows = [
+        json.dumps({"output": f"{{'n': {n}, 't': '{'é' * 1_500}',}}"}, ensure_ascii=False)
+        for n in range(3_000)
+    ]
+    cli.write("r.jsonl", "\ufeff" + "\r\n\n".join(rows))
+    ran = cli("extract", "--repair", "-q", "--field", "output", "r.jsonl")
+    assert ran.code == 0
+    assert [row["n"] for row in ran.rows] == list(range(3_000))
+    ran = cli("repair", "--field", "output", "-i", "r.jsonl")
+    assert (ran.code, "note: 3,000 rows, 3,000 repaired" in ran.err) == (0, True)
+    lines = (cli.folder / "r.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(json.loads(line)["output"])["n"] for line in lines] == list(range(3_000))
+
+
+def test_bytes_that_are_no_text_are_named(cli: Cli) -> None:
+    cli.write("r.jsonl", b'{"output": "[1]"}\n\n{"output": "\xff"}\n')
+    for command in ("extract", "repair"):
+        ran = cli(command, "--field", "output", "r.jsonl")
+        assert ran.code == 3
+        assert "r.jsonl: not UTF-8 text (byte 31)" in ran.err
+
+
 @pytest.mark.parametrize("command", ["extract", "repair"])
 def test_help_and_odd_text(cli: Cli, command: str) -> None:
     assert "Examples" in cli(command, "--help").out

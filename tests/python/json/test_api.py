@@ -286,3 +286,19 @@ def test_the_documentation_lists_every_code() -> None:
     table = page.read_text(encoding="utf-8").partition("\n## Codes\n")[2]
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+) \|$", table, re.MULTILINE)
     assert rows == _native.json_codes()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1}}, b: 2}', '{"a": 1}}\n"b": 2}', "[1]], two]", '```json\n{"a": 1}}, b: 2}\n```'],
+)
+def test_what_seems_to_go_on_is_lossy(text: str) -> None:
+    result = scoregate.parse_json(text)
+    assert result.severity == "lossy"
+    assert [found.code for found in result.diagnostics] == ["discarded_text"]
+    assert not scoregate.parse_json(text, max_severity="guess").ok
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}}', '{"a": 1}}, as you asked', '{"a": 1}, see {x}'])
+def test_prose_behind_a_document_costs_nothing(text: str) -> None:
+    assert scoregate.parse_json(text).severity == "lossless"

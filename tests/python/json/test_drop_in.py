@@ -164,3 +164,14 @@ def test_deliberate_differences() -> None:
     assert ours.loads('{"a": "x\\n",}') == {"a": "x\n"}
     assert ours.loads('{"a": "\\ud83d\\ude00",}') == {"a": "😀"}
     assert ours.loads('{"a": "```json\\n1\\n```",}') == {"a": "```json\n1\n```"}
+
+
+@pytest.mark.parametrize(
+    ("file", "got"),
+    [("a.json", "got str"), (5, "got int"), (io.BytesIO(b"[1]"), "got one that reads bytes")],
+)
+def test_what_is_no_file_is_named(file: Any, got: str) -> None:
+    with pytest.raises(TypeError, match=f"^json_fd: expected a file opened as text, {got}$"):
+        ours.repair_json(json_fd=file)
+    with pytest.raises(TypeError, match=got):
+        ours.load(file)

@@ -170,3 +170,49 @@ def test_any_cut_of_any_document(value: Any, sizes: list[int], ascii_only: bool)
         stream.feed(text[at : at + size])
         at, turn = at + size, turn + 1
     assert stream.close().value == json.loads(text)
+
+
+WORDS = st.sampled_from(
+    [
+        *"{}[]:,;-\"'`\n \\“é",
+        "```",
+        "//",
+        "/*",
+        "*/",
+        "# ",
+        "...",
+        '\\"',
+        "\\u{1F6",
+        "tru",
+        "null",
+        "key",
+        "12",
+        ",5",
+        "</",
+        "t>",
+        "<think>",
+        '"a": ',
+        '"x", ',
+        '"y" + ',
+        "[tru ",
+        "[docs](http://x.y)",
+        "prose ",
+    ]
+)
+
+
+@given(st.lists(WORDS, max_size=20), st.integers(1, 9))
+@settings(max_examples=200)
+def test_any_cut_of_any_text(words: list[str], size: int) -> None:
+    text = "".join(words)
+    results = []
+    for step in (len(text) + 1, 1, size):
+        stream = JSONStream()
+        for at in range(0, len(text), step):
+            stream.feed(text[at : at + step])
+        results.append(stream.close())
+    once, *others = results
+    for result in others:
+        assert result.value == once.value
+        assert result.ok == once.ok
+        assert [d.code for d in result.diagnostics] == [d.code for d in once.diagnostics]

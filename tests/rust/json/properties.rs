@@ -392,6 +392,13 @@ fn hostile_texts_take_linear_steps() {
         "<",
         "```json {",
         "{\"a\":1 ",
+        "[1], 1,",
+        "[1]], 1 [1]] ",
+        "{\"a\":1}}, ",
+        "[1]}, [",
+        "```\n[1], [\n```\n[1], [\n",
+        "[1]], \"x ",
+        "{a: 1}}, b: ",
     ];
     for unit in units {
         let text = unit.repeat(1_000_000 / unit.len());

@@ -2,7 +2,7 @@
 //! ever taken back.
 
 use proptest::prelude::*;
-use scoregate::json::{self, Build, JsonStream, Kind, Number, RepairOptions, Value};
+use scoregate::json::{self, Build, Code, JsonStream, Kind, Number, RepairOptions, Value};
 
 /// Builds a tree as a caller would build live objects.
 #[derive(Default)]
@@ -200,6 +200,10 @@ fn every_cut_gives_the_whole() {
         "[{\"t\": 1, \"c\": {\"a\": [{\"d\": 2}}}, {\"t\": 3}]",
         "{\"a\": \"cut str",
         "{\"a\": \"x\" + \"y\", \"c\": 2, \"b\": tru",
+        "{\"a\": 12,500, \"b\": [docs](http://x.y), \"c\": [d]}",
+        "{\"a\": [1, ... 98 more, ....], \"b\": \"\\u{1F600}\"}",
+        "{\"path\": \"C:\\\", \"b\": \"x, \"c\": 1} </json>",
+        "{\"a\": \"x, and\" \n\n /* one */ // two\n, \"b: \"y\"",
         "\"only text\"",
         "  -12.5e3 ",
     ] {
@@ -264,6 +268,179 @@ impl Build for Count {
     fn tail_close(&mut self) {}
 }
 
+/// The work that a stream does in pieces of a size, for each byte.
+fn work(text: &[u8], size: usize) -> u64 {
+    let mut stream = JsonStream::default();
+    let mut tree = Count::default();
+    for piece in text.chunks(size) {
+        if stream.feed(piece, &mut tree).is_err() {
+            break;
+        }
+    }
+    let _ = stream.finish(&mut tree);
+    stream.steps() / text.len() as u64
+}
+
+/// What a decision can wait in: openings, and what may follow for as long as anyone likes.
+#[test]
+fn work_is_proportional_by_any_piece() {
+    let openings = [
+        "",
+        "prose ",
+        "prose {",
+        "prose {\"",
+        "prose [[[",
+        "{",
+        "{a",
+        "{a ",
+        "{\"a\"",
+        "{\"a\" ",
+        "{\"a\": ",
+        "{\"a\": \"",
+        "{\"a\": \"x\"",
+        "{\"a\": \"x\" ",
+        "{\"a\": \"x\",",
+        "{\"a\": \"x, \"",
+        "{\"a\": x",
+        "{\"a\": 1",
+        "{\"a\": 1,",
+        "{\"a\": 1 ",
+        "{\"a\": x;",
+        "{\"a\": x {",
+        "{\"a\": x ,",
+        "[",
+        "[tru",
+        "[tru ",
+        "[tru [",
+        "[\"x\"",
+        "[\"x\" ",
+        "['x' ",
+        "[...",
+        "[... ",
+        "[... 9",
+        "[/*",
+        "[//",
+        "[(",
+        "[b",
+        "[`",
+        "[\\\"",
+        "[“",
+        "[\"\"\"",
+        "{'",
+        "{\"a\": [docs",
+        "{\"a\": [docs](http",
+        "[{\"a\": 1]",
+        "[{\"a\": 1],",
+        "```",
+        "```json",
+        "```json\n",
+        "<",
+        "<think>",
+        "<think></",
+        "{\"a\"=",
+        "{\"[[[[\"",
+        "[1] {",
+    ];
+    let runs = [
+        " ",
+        "\n",
+        "\t",
+        "a",
+        "1",
+        ".",
+        ",",
+        ", ",
+        ";",
+        "; ",
+        "\"",
+        "\" ",
+        "\", ",
+        "'",
+        "' ",
+        "`",
+        "[",
+        "{",
+        "]",
+        "}",
+        "(",
+        ")",
+        "[tru ",
+        "{a ",
+        "a ",
+        "a, ",
+        "a: ",
+        "/",
+        "//",
+        "//\n",
+        "/*",
+        "/**/",
+        "/* ",
+        "*",
+        "* /",
+        "#",
+        "# ",
+        "# \n",
+        "\\",
+        "\\n",
+        "\\\"",
+        "\\u",
+        "\\ud83d",
+        "\\x4",
+        "\\q",
+        "…",
+        "...",
+        "... ",
+        "é",
+        "“",
+        "\u{a0}",
+        "<",
+        "<a",
+        "</",
+        "</a",
+        ":",
+        "=",
+        "-",
+        "+",
+        "\"a\" + ",
+        "\"a\", ",
+        "\"a ",
+        "x\"y",
+        "tru",
+        "true ",
+        "1 ",
+        "1, ",
+        "'a', ",
+        "{\"",
+        "{\"a\" ",
+        ",/**/",
+        " /**/\"",
+        "{ ",
+        "[ ",
+        "\r",
+        "] ",
+        "}, ",
+        "],",
+        "[docs](http",
+        "</think",
+        "```\n",
+        "``` ",
+        "\u{1}",
+    ];
+    let mut worst = (0, String::new());
+    for opening in openings {
+        for run in runs {
+            let text = format!("{opening}{}", run.repeat(4_000 / run.len()));
+            for size in [1, 2, 7, 64] {
+                let steps = work(text.as_bytes(), size);
+                if steps > worst.0 {
+                    worst = (steps, format!("{opening:?} then {run:?} by {size}"));
+                }
+            }
+        }
+    }
+    assert!(worst.0 < 40, "{} steps a byte: {}", worst.0, worst.1);
+}
+
 #[test]
 fn depth_is_an_error() {
     let mut stream = JsonStream::default();
@@ -272,7 +449,112 @@ fn depth_is_an_error() {
     assert!(stream.snapshot().is_some_and(|d| d.root().kind() == Kind::Array));
 }
 
+type Told = (Option<Value>, Option<(usize, usize)>, Vec<Code>);
+
+/// What a stream says in the end: the value, its span, and what was repaired.
+fn told(text: &[u8], sizes: &[usize]) -> Option<Told> {
+    let mut stream = JsonStream::default();
+    let mut tree = Tree::default();
+    let mut rest = text;
+    let mut sizes = sizes.iter().cycle();
+    while !rest.is_empty() {
+        let (piece, tail) = rest.split_at((*sizes.next().unwrap()).clamp(1, rest.len()));
+        stream.feed(piece, &mut tree).unwrap();
+        rest = tail;
+    }
+    stream.finish(&mut tree).ok()?;
+    let codes = stream.diagnostics().iter().map(|d| d.code).collect();
+    Some((tree.value(), stream.span(), codes))
+}
+
+/// Words that decisions wait for, one after the other.
+fn soup() -> impl Strategy<Value = String> {
+    let words = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\"",
+        "\"",
+        "'",
+        "`",
+        "```",
+        "```json\n",
+        "\n",
+        " ",
+        "  ",
+        "//",
+        "/*",
+        "*/",
+        "#",
+        "# ",
+        "...",
+        ".",
+        "…",
+        "\\",
+        "\\\"",
+        "\\u",
+        "\\ud83d",
+        "\\ude00",
+        "\\x4",
+        "\\u{1F60",
+        "true",
+        "tru",
+        "null",
+        "None",
+        "a",
+        "key",
+        "12",
+        "-",
+        "+",
+        "1,5",
+        "1e",
+        "new ",
+        "f(",
+        ")",
+        "(",
+        ";",
+        "=",
+        "=>",
+        "\"a\": ",
+        "{\"k\": ",
+        "\"x\", ",
+        "\"y\" + ",
+        "<",
+        "</",
+        "</t>",
+        "<think>",
+        "</think>",
+        "“",
+        "”",
+        "é",
+        "：",
+        "，",
+        "[docs](http://x.y)",
+        "u\"",
+        "\"\"\"",
+        "'''",
+        "prose ",
+        "[tru ",
+        "98 more",
+        "\u{a0}",
+        "\r\n",
+        "\t",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..24).prop_map(|w| w.concat())
+}
+
 proptest! {
+    #[test]
+    fn any_cut_tells_the_same(text in soup(), start in 0usize..6, sizes in prop::collection::vec(1usize..9, 1..5)) {
+        let text = format!("{}{text}", ["", "{", "[", "Here: {\"k\": ", "{\"a\": \"x", "[\"x"][start]);
+        let once = told(text.as_bytes(), &[usize::MAX]);
+        prop_assert_eq!(&told(text.as_bytes(), &[1]), &once, "{:?} by bytes", text);
+        prop_assert_eq!(&told(text.as_bytes(), &sizes), &once, "{:?} by {:?}", text, sizes);
+    }
+
     #[test]
     fn any_text_in_any_pieces(text in "[\\[\\]{}:,\"'a1 \\\\\ntrue<`é.+/*#-]{0,60}", sizes in prop::collection::vec(1usize..9, 1..5)) {
         let _ = stream(text.as_bytes(), &sizes);
