@@ -1,5 +1,5 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias, final, overload
+from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
 __all__ = [
     "BUILD_PROFILE",
@@ -34,6 +34,7 @@ __all__ = [
     "parse_verdict_batch",
     "parse_winner",
     "parse_winner_batch",
+    "repeated_keys",
     "schema_violations",
     "score_shape_errors",
     "scorer_table",
@@ -43,6 +44,7 @@ __version__: str
 BUILD_PROFILE: Final[str]
 
 _Verdict: TypeAlias = Literal["pass", "block", "undecided"]
+_DecidedBy: TypeAlias = Literal["scorers", "judge", "policy"]
 
 @final
 class ScorerResult:
@@ -78,6 +80,7 @@ class ScorerResult:
     def to_dict(self) -> dict[str, Any]:
         """The result as an output row holds it; `detail` only where there is one."""
 
+    def __bool__(self) -> Never: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -89,6 +92,7 @@ class Combination:
 
     __match_args__ = ("combined", "passed")
     def __new__(cls, combined: float, passed: bool) -> Combination: ...
+    def __bool__(self) -> Never: ...
     @property
     def combined(self) -> float: ...
     @property
@@ -106,6 +110,7 @@ class GateResult:
     change the outcome; `passed` is True only for a pass. `combined` lies in [0, 1]; while a judge
     with a weight of its own has not run, it is a lower bound. `threshold` is None unless the gate
     is weighted. `decided_by` is `scorers`, `policy` (missing input), or None while undecided.
+    A result has no truth value: `if result:` raises, so that no block is read as a pass.
     """
 
     def __new__(
@@ -115,7 +120,7 @@ class GateResult:
         results: Sequence[ScorerResult],
         threshold: float | None = None,
         reason: str | None = None,
-        decided_by: str | None = None,
+        decided_by: _DecidedBy | None = None,
     ) -> GateResult: ...
     @property
     def verdict(self) -> _Verdict: ...
@@ -130,7 +135,7 @@ class GateResult:
     @property
     def reason(self) -> str | None: ...
     @property
-    def decided_by(self) -> str | None: ...
+    def decided_by(self) -> _DecidedBy | None: ...
     @property
     def report(self) -> str:
         """The report that a judge reads: a line a scorer, then the combined score."""
@@ -138,6 +143,7 @@ class GateResult:
     def to_dict(self) -> dict[str, Any]:
         """The result with the keys of an output row."""
 
+    def __bool__(self) -> Never: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -166,7 +172,10 @@ class BatchResult:
         """
 
     def __len__(self) -> int: ...
+    @overload
     def __getitem__(self, index: int, /) -> GateResult: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[GateResult]: ...
     def __iter__(self) -> Iterator[GateResult]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -195,7 +204,7 @@ class Gate:
         *,
         impure: dict[int, Sequence[ScorerResult]] | None = None,
         threads: int | None = None,
-        details: str = "failed",
+        details: Literal["failed", "none"] = "failed",
     ) -> BatchResult: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -325,6 +334,9 @@ def contract_violations(value: Any, schema: Any, path: str = "$") -> list[str]:
 
 def gate_schema() -> str:
     """The JSON Schema (draft 2020-12) of a score block, as JSON text."""
+
+def repeated_keys(text: str) -> list[str]:
+    """What an author should know of keys that stand twice in one object of a JSON text."""
 
 def scorer_table() -> list[dict[str, Any]]:
     """The registry, a dict a type.
@@ -651,7 +663,8 @@ def parse_json(
         partial: the text is the start of a longer one: a cut end is expected, and a last number
             or literal that may go on is left out.
         schema: a JSON Schema or a contract: values that do not fit are read as it wants, where
-            their text allows it (`"5"` as 5). Keys are never renamed, values never made up.
+            their text allows it (`"5"` as 5). Keys are never renamed, values never made up. It is
+            not checked whether the value fits.
 
     Raises:
         ValueError: an argument is none of its choices.

@@ -51,11 +51,13 @@ impl Verdict {
         Ok(Verdict(VerdictReading { verdict: verdict_named(verdict)?, reason: bytes_of(reason) }))
     }
 
+    /// `pass` or `block`.
     #[getter]
     fn verdict(&self) -> &'static str {
         self.0.verdict.name()
     }
 
+    /// Why; a text marker gives none.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
         reason_of(py, self.0.reason.as_ref())
@@ -98,11 +100,13 @@ impl Winner {
         Ok(Winner(WinnerReading { winner, reason: bytes_of(reason) }))
     }
 
+    /// The variant, from 1.
     #[getter]
     fn winner(&self) -> u64 {
         self.0.winner
     }
 
+    /// Why; a text marker gives none.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
         reason_of(py, self.0.reason.as_ref())
@@ -148,21 +152,25 @@ impl JudgeVerdict {
         Ok(JudgeVerdict(JudgeReading { score, verdict, reason: bytes_of(reason), parsed }))
     }
 
+    /// The score, in [0, 1].
     #[getter]
     fn score(&self) -> f64 {
         self.0.score
     }
 
+    /// `pass` or `block`.
     #[getter]
     fn verdict(&self) -> &'static str {
         self.0.verdict.name()
     }
 
+    /// Why; text markers give none.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
         reason_of(py, self.0.reason.as_ref())
     }
 
+    /// False where nothing could be read and the policy answered.
     #[getter]
     fn parsed(&self) -> bool {
         self.0.parsed
@@ -274,6 +282,9 @@ fn batch<R: Send>(
     Ok(all)
 }
 
+/// Reads a gate's reply: pass or block.
+///
+/// JSON first, then the last `VERDICT:` marker, then broken JSON; else what `on_unparseable` says.
 #[pyfunction]
 #[pyo3(signature = (text, *, on_unparseable="pass"))]
 pub(super) fn parse_verdict(
@@ -285,12 +296,19 @@ pub(super) fn parse_verdict(
     Ok(single(py, text, |text| read_verdict(text, policy)))
 }
 
+/// Reads a tournament judge's reply: which of `count` variants wins, from 1.
+///
+/// JSON first, then the last `WINNER:` marker, then broken JSON; else variant 1 with a reason.
 #[pyfunction]
 pub(super) fn parse_winner(py: Python<'_>, text: Option<Text>, count: i64) -> PyResult<Winner> {
     let count = at_least_one("count", count)?;
     Ok(single(py, text, |text| read_winner(text, count)))
 }
 
+/// Reads a judge's reply: a score, a verdict, or both.
+///
+/// JSON first, then the last `SCORE:` and `VERDICT:` markers, then broken JSON; else what
+/// `on_unparseable` says.
 #[pyfunction]
 #[pyo3(signature = (text, *, on_unparseable="pass"))]
 pub(super) fn parse_judge(
@@ -302,6 +320,7 @@ pub(super) fn parse_judge(
     Ok(single(py, text, |text| read_judge(text, policy)))
 }
 
+/// Reads many gate replies, on several threads and without the GIL.
 #[pyfunction]
 #[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
 pub(super) fn parse_verdict_batch(
@@ -314,6 +333,8 @@ pub(super) fn parse_verdict_batch(
     batch(py, texts, threads, |_| Ok(()), |_, text| read_verdict(text, policy))
 }
 
+/// Reads many tournament replies, on several threads and without the GIL.
+///
 /// `count` is one number for all texts, or one a text.
 #[pyfunction]
 #[pyo3(signature = (texts, count, *, threads=None))]
@@ -341,6 +362,7 @@ pub(super) fn parse_winner_batch(
     batch(py, texts, threads, lengths, |row, text| read_winner(text, counts[row]))
 }
 
+/// Reads many judge replies, on several threads and without the GIL.
 #[pyfunction]
 #[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
 pub(super) fn parse_judge_batch(
