@@ -12,7 +12,7 @@ import typer
 
 from ..errors import InputError
 from . import look
-from .common import exit_codes, help_text
+from .common import UsageError, exit_codes, help_text, plural
 
 if TYPE_CHECKING:
     from ..judge.cache import CacheInfo
@@ -30,15 +30,18 @@ app = typer.Typer()
 )
 def cache(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The cache.", show_default=False)],
-    clear: Annotated[bool, typer.Option("--clear", help="Remove every reply.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", metavar="", help="Remove every reply.")] = False,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove replies past --ttl, and give back the space.")
+        bool,
+        typer.Option(
+            "--prune", metavar="", help="Remove replies past --ttl, and give back the space."
+        ),
     ] = False,
     ttl: Annotated[
         float | None,
         typer.Option(min=1, metavar="SECONDS", help="So long a reply is good."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="The same as JSON.")] = False,
 ) -> None:
     """Shows a cache of judge replies, or clears it."""
     with exit_codes():
@@ -48,10 +51,12 @@ def cache(
         # A cache that is absent would be made.
         if not os.path.exists(file):
             raise InputError(f"{file}: no such file")
+        if prune and ttl is None:
+            raise UsageError("--prune needs --ttl: how many seconds a reply is good")
         with JudgeCache(file, ttl=ttl) as found:
             if clear or prune:
                 removed = found.clear() if clear else found.prune()
-                look.tell("note", f"{file}: {removed:,} replies removed")
+                look.tell("note", f"{file}: {plural(removed, 'reply')} removed")
                 return
             info = found.info()
         models = _models(info)
@@ -87,7 +92,8 @@ def _line(info: CacheInfo, models: list[dict[str, Any]]) -> str:
 
 
 def _show(path: str, info: CacheInfo, models: list[dict[str, Any]]) -> None:
-    sys.stdout.write(f"{look.printable(path)}: {info.replies:,} replies, {info.bytes:,} bytes\n")
+    replies, size = plural(info.replies, "reply"), plural(info.bytes, "byte")
+    sys.stdout.write(f"{look.printable(path)}: {replies}, {size}\n")
     if info.expired:
         sys.stdout.write(f"expired: {info.expired:,}\n")
     if info.oldest is not None and info.newest is not None:
@@ -97,5 +103,6 @@ def _show(path: str, info: CacheInfo, models: list[dict[str, Any]]) -> None:
         )
         sys.stdout.write(f"written: {first} to {last}\n")
     for model in models:
-        words = "{judge}: {replies:,} replies, {input_tokens:,} tokens in, {output_tokens:,} out"
-        sys.stdout.write(look.printable(words.format(**model)) + "\n")
+        words = f"{model['judge']}: {plural(model['replies'], 'reply')}, "
+        words += f"{plural(model['input_tokens'], 'token')} in, {model['output_tokens']:,} out"
+        sys.stdout.write(look.printable(words) + "\n")

@@ -15,7 +15,7 @@ from .. import json_repair as drop_in
 from ..errors import InputError
 from ..files import open_sink, reason
 from . import look
-from .common import UNDER, UsageError, exit_codes, help_text, places
+from .common import UNDER, UsageError, exit_codes, help_text, places, plural, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +44,10 @@ Field = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The input is JSON lines; read this key of each row."),
 ]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no diagnostics.")]
-Indent = Annotated[int | None, typer.Option(metavar="N", help="Spaces of indentation.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", metavar="", help="Show no diagnostics.")]
+Indent = Annotated[int | None, typer.Option(min=0, metavar="N", help="Spaces of indentation.")]
 Ascii = Annotated[
-    bool, typer.Option("--ensure_ascii", "--ensure-ascii", help="Escape all but ASCII.")
+    bool, typer.Option("--ensure_ascii", "--ensure-ascii", metavar="", help="Escape all but ASCII.")
 ]
 Output = Annotated[str, typer.Option("-o", "--output", metavar="TARGET", help="Where to write.")]
 
@@ -70,7 +70,7 @@ def extract(
     inputs: Annotated[
         list[str] | None, typer.Argument(metavar="FILE|-", show_default=False)
     ] = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend broken JSON.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", metavar="", help="Mend broken JSON.")] = False,
     field: Field = None,
     max_severity: Severity = None,
     indent: Indent = None,
@@ -117,12 +117,14 @@ def extract(
 )
 def repair(
     filename: Annotated[str | None, typer.Argument(metavar="FILE|-", show_default=False)] = None,
-    inline: Annotated[bool, typer.Option("-i", "--inline", help="Replace the file.")] = False,
+    inline: Annotated[
+        bool, typer.Option("-i", "--inline", metavar="", help="Replace the file.")
+    ] = False,
     output: Output = "-",
     ensure_ascii: Ascii = False,
     indent: Indent = 2,
     skip_json_loads: Annotated[
-        bool, typer.Option("--skip-json-loads", help="Accepted; changes nothing.")
+        bool, typer.Option("--skip-json-loads", metavar="", help="Accepted; changes nothing.")
     ] = False,
     schema: Annotated[
         str | None, typer.Option(metavar="SCHEMA", help="A JSON Schema that guides the repair.")
@@ -136,7 +138,9 @@ def repair(
     schema_repair_mode: Annotated[
         str, typer.Option(metavar="standard", help="How: only standard is offered.")
     ] = "standard",
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse faults of structure.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", metavar="", help="Refuse faults of structure.")
+    ] = False,
     field: Field = None,
     max_severity: Severity = None,
     quiet: Quiet = False,
@@ -160,8 +164,8 @@ def repair(
                 text = _read(place)
                 result = _parse(text, options)
                 if not quiet:
-                    _show(place, text, result)
-                missed = int(not result.ok or (strict and _refused(place, result)))
+                    _show(shown(place), text, result)
+                missed = int(not result.ok or (strict and _refused(shown(place), result)))
                 if not missed:
                     sink.write(_dumps(result.value, indent, ensure_ascii))
             else:
@@ -193,15 +197,16 @@ def _repair_rows(
 ) -> int:
     """Writes each row with its field repaired; gives the number of texts without JSON."""
     rows = changed = missed = 0
+    name = shown(place)
     for number, line in enumerate(_read(place).split("\n"), 1):
         if not line.strip():
             continue
-        row = _row(place, number, line)
+        row = _row(name, number, line)
         rows += 1
         text = row.get(field)
         if isinstance(text, str):
             result = _parse(text, options)
-            if result.ok and not (strict and _refused(f"{place}:{number}", result)):
+            if result.ok and not (strict and _refused(f"{name}:{number}", result)):
                 whole = result.source == "whole" and not result.diagnostics
                 if not whole:
                     row[field] = json.dumps(result.value, ensure_ascii=False)
@@ -211,7 +216,7 @@ def _repair_rows(
                 missed += 1
         sink.write(line.encode("utf-8", "surrogatepass") + b"\n")
     if not quiet:
-        look.tell("note", f"{rows:,} rows, {changed:,} repaired, {missed:,} without JSON")
+        look.tell("note", f"{plural(rows, 'row')}, {changed:,} repaired, {missed:,} without JSON")
     return missed
 
 
@@ -241,15 +246,15 @@ def _read(place: str) -> str:
                 data = file.read()
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{place}: not UTF-8 text (byte {error.start})") from error
+        raise InputError(f"{shown(place)}: not UTF-8 text (byte {error.start})") from error
     except (OSError, ValueError) as error:
-        raise InputError(f"{place}: {reason(error)}") from error
+        raise InputError(f"{shown(place)}: {reason(error)}") from error
 
 
 def _texts(places: list[str], field: str | None) -> Iterator[tuple[str, Any]]:
     """Each text, with the name of its place."""
     for place in places:
-        name = "<stdin>" if place == "-" else place
+        name = shown(place)
         text = _read(place)
         if field is None:
             yield name, text
