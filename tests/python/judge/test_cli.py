@@ -296,6 +296,7 @@ def test_failed_calls_are_counted(cli: Cli) -> None:
     cli.write("judge.py", "import sys\nsys.exit(3)\n")
     cli.write("in.jsonl", rows(["bad", "worse"]))
     args = ["score", "gate.json", "in.jsonl", "--judge", f"cmd:'{sys.executable}' judge.py"]
+    args += ["--max-calls", "2"]
     ran = cli(*args, "-o", "out.jsonl")
     assert ran.code == 0
     assert "2 calls, 2 failed" in ran.err
