@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 
 def main() -> int:
@@ -13,7 +14,8 @@ def main() -> int:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
         message = "scoregate: the command line needs two packages: pip install 'scoregate[cli]'"
-        print(message, file=sys.stderr)
+        with suppress(OSError):  # nobody may read it
+            print(message, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

@@ -12,21 +12,32 @@ class SpecError(ScoregateError, ValueError):
 
     Attributes:
         errors: every shape error, in order, each as ``path: what is wrong``.
+        hints: what the author may have meant, such as the nearest name of a misspelt type; often
+            empty. A traceback shows them as notes.
+        source: the file that holds the gate, where one was named.
     """
 
-    def __init__(self, errors: list[str]) -> None:
+    def __init__(
+        self, errors: list[str], *, hints: list[str] | None = None, source: str | None = None
+    ) -> None:
         super().__init__(errors)
         self.errors = list(errors)
+        self.hints = list(hints or ())
+        self.source = source
+        for hint in self.hints:
+            self.add_note(f"hint: {hint}")
 
     def __str__(self) -> str:
-        """The messages, one a line."""
-        return "\n".join(self.errors)
+        """The messages, one a line, each with its file where one was named."""
+        place = "" if self.source is None else f"{self.source}: "
+        return "\n".join(place + message for message in self.errors)
 
 
 class JSONNotFoundError(ScoregateError, ValueError):
     """A text in which no JSON value was found.
 
     Attributes:
+        message: what is wrong.
         offset: where it shows: characters of a ``str``, bytes of ``bytes``.
     """
 

@@ -6,12 +6,13 @@ import os
 from itertools import islice
 
 from . import _native
+from .errors import SpecError
 
 # Importing typing costs more than all the rest of this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from ._native import BatchResult, GateResult, ScorerResult
     from .judge import AnyJudge, JudgeCache, JudgedBatch, JudgedResult, JudgeOptions, Progress
@@ -33,8 +34,10 @@ class Gate:
             time (backreferences) are refused, which makes their scorers fail.
 
     Raises:
-        SpecError: the block is malformed; ``errors`` lists every error with its path.
+        SpecError: the block is malformed; ``errors`` lists every error with its path, ``hints``
+            what may be meant.
         TypeError: the block holds something that is not a JSON value.
+        OSError: the file that is named cannot be read.
     """
 
     __slots__ = ("_native",)
@@ -45,12 +48,20 @@ class Gate:
         *,
         untrusted: bool = False,
     ) -> None:
+        source = None
         if isinstance(spec, os.PathLike):
+            source = os.fspath(spec)
             with open(spec, "rb") as file:
                 spec = file.read()
         if isinstance(spec, bytes):
             spec = spec.removeprefix(b"\xef\xbb\xbf")
-        self._native = _native.Gate(spec, untrusted=untrusted)
+        try:
+            self._native = _native.Gate(_utf8(spec), untrusted=untrusted)
+        except SpecError as error:
+            from .hints import hints
+
+            found = hints(spec, error.errors)
+            raise SpecError(error.errors, hints=found, source=source) from None
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, untrusted: bool = False) -> Gate:
@@ -58,10 +69,14 @@ class Gate:
 
         Raises:
             OSError: the file cannot be read.
-            SpecError: the block is malformed.
+            SpecError: the file is not UTF-8 or the block is malformed; ``source`` is the path.
         """
         with open(path, "rb") as file:
-            return cls(file.read(), untrusted=untrusted)
+            data = file.read()
+        try:
+            return cls(data, untrusted=untrusted)
+        except SpecError as error:
+            raise SpecError(error.errors, hints=error.hints, source=os.fspath(path)) from None
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -75,7 +90,11 @@ class Gate:
         return self._native.threshold
 
     def warnings(self) -> list[str]:
-        """What an author should know: scorers that can never pass, schemas that let much pass."""
+        """What an author should know.
+
+        Scorers that can never pass, schemas that let more pass than they seem to, and, of a gate
+        that was built from text, keys that are repeated.
+        """
         return self._native.warnings()
 
     def score(self, text: str | None, row: Mapping[str, Any] | None = None) -> GateResult:
@@ -97,7 +116,7 @@ class Gate:
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         threads: int | None = None,
-        details: str = "failed",
+        details: Literal["failed", "none"] = "failed",
     ) -> BatchResult:
         """Scores many texts on several threads, without the GIL; Ctrl-C stops it.
 
@@ -118,10 +137,28 @@ class Gate:
         texts: Iterable[str | None],
         *,
         threads: int | None = None,
-        details: str = "failed",
+        details: Literal["failed", "none"] = "failed",
     ) -> Iterator[GateResult]:
-        """Scores the texts of any iterable in slices, and yields a result for each in order."""
-        source = iter(texts)
+        """Scores the texts of any iterable in slices, and yields a result for each in order.
+
+        Args:
+            texts: the texts; None is missing input.
+            threads: how many threads, as in :meth:`score_batch`.
+            details: as in :meth:`score_batch`.
+
+        Raises:
+            TypeError: one text is given, or a text is neither ``str`` nor None.
+        """
+        if isinstance(texts, str | bytes):
+            raise TypeError("texts: expected an iterable of str, got one text")
+        return self._score_slices(iter(texts), threads, details)
+
+    def _score_slices(
+        self,
+        source: Iterator[str | None],
+        threads: int | None,
+        details: Literal["failed", "none"],
+    ) -> Iterator[GateResult]:
         while chunk := list(islice(source, _SLICE)):
             yield from self._native.score_batch(chunk, threads=threads, details=details)
 
@@ -142,7 +179,7 @@ class Gate:
 
         The judge is asked when the scorers fail and a judge's score could still make the text pass,
         or always where the block says ``when: "always"``. A score block without ``judge`` never
-        asks one.
+        asks one, which is warned of.
 
         Args:
             text: the text. None is missing input, which blocks without a call.
@@ -359,6 +396,16 @@ def _restore(spec: str, untrusted: bool) -> Gate:
     return Gate(spec, untrusted=untrusted)
 
 
+def _utf8(spec: Any) -> Any:
+    """A score block whose bytes are text."""
+    if not isinstance(spec, bytes):
+        return spec
+    try:
+        return spec.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SpecError([f"score: not UTF-8 text (byte {error.start})"]) from None
+
+
 def evaluate_scorer(
     spec: Mapping[str, Any],
     text: str,
@@ -368,15 +415,22 @@ def evaluate_scorer(
 ) -> ScorerResult:
     """Scores one text with one scorer.
 
-    Shapes are not checked: a missing ``value`` or ``pattern`` counts as empty text, a missing
-    schema claims nothing, an unknown type fails with a detail.
+    The scorer's shape is not checked: a missing ``value`` or ``pattern`` counts as empty text, a
+    missing schema claims nothing, a key that the type does not have is passed over, an unknown
+    type fails with a detail. ``Gate({"scorers": [spec]})`` checks it.
 
     Args:
         spec: the scorer, such as ``{"type": "contains", "value": "ok"}``.
         text: the text.
         row: the other fields of the same row.
         index: the scorer's place in its gate, for the default name ``<type>-<index>``.
+
+    Raises:
+        TypeError: the spec is no mapping, or the text no ``str``. A missing text (None) has no
+            scorer results; :meth:`Gate.score` blocks it.
     """
+    if text is None:
+        raise TypeError("text: expected str, got None; a missing text has no scorer results")
     return _native.evaluate_scorer(spec, text, row=row, index=index)
 
 

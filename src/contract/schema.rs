@@ -93,7 +93,13 @@ fn compile(schema: &Value) -> Result<Validator, String> {
         .with_pattern_options(jsonschema::PatternOptions::regex())
         .with_keyword("pattern", |_, value, _| Ok(Box::new(Pattern::new(value)?)))
         .build(&tree)
-        .map_err(unusable)
+        .map_err(|error| match error.kind() {
+            ValidationErrorKind::Referencing(jsonschema::ReferencingError::Unretrievable {
+                uri,
+                ..
+            }) => unusable(format!("$ref {uri}: references are never fetched")),
+            _ => unusable(error),
+        })
 }
 
 /// The schema for one value: a property pattern that the validator's engine cannot say

@@ -11,7 +11,7 @@ pub use report::{format_report, to_fixed3};
 pub use spec::{gate_schema, score_shape_errors};
 
 use crate::error::SpecError;
-use crate::json::{MAX_DEPTH, Value};
+use crate::json::{self, MAX_DEPTH, ParseError, Positions, Value};
 use crate::result::{Decision, GateResult, Outcome, Reason, ScorerResult, Verdict};
 use crate::row::Row;
 use crate::scorers::{self, Options, Scorer};
@@ -25,6 +25,8 @@ pub struct Gate {
     threshold: f64,
     judge: Option<Judge>,
     source: Value,
+    /// What is said of keys that the text of the gate repeats.
+    repeated: Vec<String>,
 }
 
 /// A scorer under its name.
@@ -101,15 +103,25 @@ impl Gate {
             weights,
             judge,
             source: spec.clone(),
+            repeated: Vec::new(),
         })
     }
 
     /// Builds a gate from the JSON text of a score block.
     pub fn from_json(text: &[u8], options: Options) -> Result<Self, SpecError> {
-        match Value::parse(text) {
-            Ok(spec) => Gate::new(&spec, options),
-            Err(error) => Err(SpecError::one(format!("score: not JSON: {error}"))),
-        }
+        let not_json = |error: ParseError| {
+            let mut message = format!("score: not JSON: {error}");
+            // In a text of one line the byte says enough.
+            if text.contains(&b'\n') {
+                let at = Positions::new(text).of(error.offset);
+                message.push_str(&format!(" (line {}, column {})", at.line, at.column));
+            }
+            SpecError::one(message)
+        };
+        let spec = Value::parse(text).map_err(not_json)?;
+        let mut gate = Gate::new(&spec, options)?;
+        gate.repeated = repeated_keys(text).into_iter().map(|m| format!("score: {m}")).collect();
+        Ok(gate)
     }
 
     /// The score block that the gate was built from.
@@ -138,7 +150,8 @@ impl Gate {
             let text = named.scorer.warning()?;
             Some(format!("score.scorers[{i}] ({}): {text}", named.name))
         };
-        self.scorers.iter().enumerate().filter_map(warning).collect()
+        let scorers = self.scorers.iter().enumerate().filter_map(warning);
+        self.repeated.iter().cloned().chain(scorers).collect()
     }
 
     /// Scores one text with every scorer; `impure` supplies the outcomes that it has.
@@ -209,6 +222,19 @@ impl Gate {
         let results = self.scorers.iter().zip(outcomes).map(named).collect();
         GateResult { decision, results, threshold: self.threshold() }
     }
+}
+
+/// What an author should know of keys that stand twice in one object of a JSON text.
+pub fn repeated_keys(text: &[u8]) -> Vec<String> {
+    let Ok(document) = json::parse(text) else { return Vec::new() };
+    let mut positions = Positions::new(text);
+    let told = |found: json::Diagnostic| {
+        let key = to_utf8(text.get(found.start..found.end).unwrap_or_default()).into_owned();
+        let at = positions.of(found.start);
+        let place = format!("line {}, column {}", at.line, at.column);
+        format!("repeated key \"{key}\" ({place}); its last value counts")
+    };
+    json::duplicate_keys(&document).into_iter().map(told).collect()
 }
 
 const _: fn() = || {

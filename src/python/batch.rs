@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyType};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySlice, PyType};
 
 use super::gate::Gate;
 use super::results::GateResult;
@@ -20,6 +20,17 @@ pub(super) struct BatchResult {
 impl BatchResult {
     pub(super) fn new(gate: Gate, columns: Columns) -> Self {
         BatchResult { gate, columns }
+    }
+
+    /// A row; a negative index counts from the end.
+    fn row(&self, index: isize) -> PyResult<GateResult> {
+        let len = self.columns.len();
+        let at = if index < 0 { index + len.cast_signed() } else { index };
+        let found =
+            usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate.core, at));
+        found
+            .map(Into::into)
+            .ok_or_else(|| PyIndexError::new_err(format!("row {index} of a batch of {len} rows")))
     }
 }
 
@@ -39,14 +50,16 @@ impl BatchResult {
         self.columns.len()
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<GateResult> {
-        let len = self.columns.len();
-        let at = if index < 0 { index + len.cast_signed() } else { index };
-        let found =
-            usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate.core, at));
-        found
-            .map(Into::into)
-            .ok_or_else(|| PyIndexError::new_err(format!("row {index} of a batch of {len} rows")))
+    /// A row, or the rows of a slice as a list.
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = index.py();
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let at = slice.indices(self.columns.len().cast_signed())?;
+            let rows = (0..at.slicelength).map(|n| at.start + n.cast_signed() * at.step);
+            let rows = rows.map(|row| self.row(row)).collect::<PyResult<Vec<_>>>()?;
+            return Ok(rows.into_pyobject(py)?.into_any());
+        }
+        Ok(self.row(index.extract()?)?.into_pyobject(py)?.into_any())
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> Rows {

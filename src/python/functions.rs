@@ -1,6 +1,6 @@
 //! The functions of the module: one scorer, combinations, shapes.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,6 +14,7 @@ use crate::row::Row;
 use crate::scorers::REGISTRY;
 use crate::target::Target;
 
+/// Scores one text with one scorer, whose shape is not checked.
 #[pyfunction]
 #[pyo3(signature = (spec, text, *, row=None, index=0))]
 pub(super) fn evaluate_scorer(
@@ -23,7 +24,12 @@ pub(super) fn evaluate_scorer(
     row: Option<&Bound<'_, PyAny>>,
     index: usize,
 ) -> PyResult<ScorerResult> {
-    let spec = from_python(spec, "spec")?;
+    let given = spec;
+    let spec = from_python(given, "spec")?;
+    if !spec.is_object() {
+        let name = given.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("spec: expected a mapping, got {name}")));
+    }
     let row = row_of(row)?;
     let result = super::detached(py, text.as_ref().len(), || {
         gate::evaluate_scorer(&spec, index, &Target::from_wtf8(text.as_ref()), &row)
@@ -43,6 +49,11 @@ fn outcomes(results: &[Bound<'_, ScorerResult>]) -> Vec<Outcome<'static>> {
     results.iter().map(|result| result.get().0.outcome.clone()).collect()
 }
 
+/// Combines results into one score in [0, 1], and says whether it passes.
+///
+/// `combine` is `all`, `any` or `weighted`, which passes at a combined score of `threshold`. Fewer
+/// `weights` than results count as all 1. A judge that has not run counts with score 0 and weight
+/// `judge_weight`. No results: combined 0, not passed.
 #[pyfunction]
 #[pyo3(signature = (results, combine="all", *, weights=None, threshold=0.5, judge_weight=0.0))]
 pub(super) fn combine_scores(
@@ -59,6 +70,9 @@ pub(super) fn combine_scores(
     Ok(gate::combine_scores(&outcomes(&results), mode, weights, threshold, judge_weight).into())
 }
 
+/// Folds a judge's score, clamped to [0, 1], into the weighted combination.
+///
+/// The last of N+1 weights is the judge's; any other number of weights counts as all 1.
 #[pyfunction]
 pub(super) fn combine_with_judge(
     results: Vec<Bound<'_, ScorerResult>>,
@@ -69,6 +83,7 @@ pub(super) fn combine_with_judge(
     gate::combine_with_judge(&outcomes(&results), &weights, threshold, judge_score).into()
 }
 
+/// The report that a judge reads; the combined score with three decimals.
 #[pyfunction]
 #[pyo3(signature = (results, combined, *, threshold=None))]
 pub(super) fn format_report(
@@ -80,12 +95,14 @@ pub(super) fn format_report(
     gate::format_report(&results, combined, threshold)
 }
 
+/// Every shape error of a score block, in order, each as `path: what is wrong`.
 #[pyfunction]
 #[pyo3(signature = (block, path="score"))]
 pub(super) fn score_shape_errors(block: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<String>> {
     Ok(gate::score_shape_errors(&from_python(block, path)?, path))
 }
 
+/// Every shape error of a five-keyword contract, in order, each as `path: what is wrong`.
 #[pyfunction]
 #[pyo3(signature = (schema, path="expect"))]
 pub(super) fn contract_shape_errors(
@@ -95,6 +112,9 @@ pub(super) fn contract_shape_errors(
     Ok(contract::contract_shape_errors(&from_python(schema, path)?, path))
 }
 
+/// What a value breaks of a five-keyword contract, as `path: message`, at most 8.
+///
+/// Malformed parts of the contract claim nothing.
 #[pyfunction]
 #[pyo3(signature = (value, schema, path="$"))]
 pub(super) fn contract_violations(
@@ -106,9 +126,16 @@ pub(super) fn contract_violations(
     Ok(contract::contract_violations(&from_python(value, path)?, &schema, path))
 }
 
+/// The JSON Schema (draft 2020-12) of a score block, as JSON text.
 #[pyfunction]
 pub(super) fn gate_schema() -> String {
     gate::gate_schema()
+}
+
+/// What an author should know of keys that stand twice in one object of a JSON text.
+#[pyfunction]
+pub(super) fn repeated_keys(text: Text) -> Vec<String> {
+    gate::repeated_keys(text.as_ref())
 }
 
 /// The registry: a dict a type, with name, summary, fields, example and impure.

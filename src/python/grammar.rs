@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
 
 use super::gate::{SLICE, interruptible, read_texts, texts_list, thread_count};
+use super::results::no_truth_value;
 use super::text::{Text, to_str};
 use crate::batch::SMALL;
 use crate::grammar::{self as core, JudgeReading, OnUnparseable, VerdictReading, WinnerReading};
@@ -42,6 +43,11 @@ pub(super) struct Verdict(VerdictReading);
 
 #[pymethods]
 impl Verdict {
+    #[allow(clippy::unused_self)] // Python calls it on a result
+    fn __bool__(&self) -> PyResult<bool> {
+        no_truth_value("Verdict", "verdict")
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str) {
         ("verdict", "reason")
@@ -53,11 +59,13 @@ impl Verdict {
         Ok(Verdict(VerdictReading { verdict: verdict_named(verdict)?, reason: bytes_of(reason) }))
     }
 
+    /// `pass` or `block`.
     #[getter]
     fn verdict(&self) -> &'static str {
         self.0.verdict.name()
     }
 
+    /// Why; a text marker gives none.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
         reason_of(py, self.0.reason.as_ref())
@@ -88,6 +96,11 @@ pub(super) struct Winner(WinnerReading);
 
 #[pymethods]
 impl Winner {
+    #[allow(clippy::unused_self)] // Python calls it on a result
+    fn __bool__(&self) -> PyResult<bool> {
+        no_truth_value("Winner", "winner")
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str) {
         ("winner", "reason")
@@ -100,11 +113,13 @@ impl Winner {
         Ok(Winner(WinnerReading { winner, reason: bytes_of(reason) }))
     }
 
+    /// The variant, from 1.
     #[getter]
     fn winner(&self) -> u64 {
         self.0.winner
     }
 
+    /// Why; a text marker gives none.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
         reason_of(py, self.0.reason.as_ref())
@@ -135,6 +150,11 @@ pub(super) struct JudgeVerdict(JudgeReading);
 
 #[pymethods]
 impl JudgeVerdict {
+    #[allow(clippy::unused_self)] // Python calls it on a result
+    fn __bool__(&self) -> PyResult<bool> {
+        no_truth_value("JudgeVerdict", "verdict")
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str, &'static str, &'static str) {
         ("score", "verdict", "reason", "parsed")
@@ -150,21 +170,25 @@ impl JudgeVerdict {
         Ok(JudgeVerdict(JudgeReading { score, verdict, reason: bytes_of(reason), parsed }))
     }
 
+    /// The score, in [0, 1].
     #[getter]
     fn score(&self) -> f64 {
         self.0.score
     }
 
+    /// `pass` or `block`.
     #[getter]
     fn verdict(&self) -> &'static str {
         self.0.verdict.name()
     }
 
+    /// Why; text markers give none.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> PyResult<OptionalStr<'py>> {
         reason_of(py, self.0.reason.as_ref())
     }
 
+    /// False where nothing could be read and the policy answered.
     #[getter]
     fn parsed(&self) -> bool {
         self.0.parsed
@@ -285,6 +309,9 @@ fn batch<'py, R: Send + IntoPyObject<'py>>(
     Ok(all)
 }
 
+/// Reads a gate's reply: pass or block.
+///
+/// JSON first, then the last `VERDICT:` marker, then broken JSON; else what `on_unparseable` says.
 #[pyfunction]
 #[pyo3(signature = (text, *, on_unparseable="pass"))]
 pub(super) fn parse_verdict(
@@ -296,12 +323,19 @@ pub(super) fn parse_verdict(
     Ok(single(py, text, |text| read_verdict(text, policy)))
 }
 
+/// Reads a tournament judge's reply: which of `count` variants wins, from 1.
+///
+/// JSON first, then the last `WINNER:` marker, then broken JSON; else variant 1 with a reason.
 #[pyfunction]
 pub(super) fn parse_winner(py: Python<'_>, text: Option<Text>, count: i64) -> PyResult<Winner> {
     let count = at_least_one("count", count)?;
     Ok(single(py, text, |text| read_winner(text, count)))
 }
 
+/// Reads a judge's reply: a score, a verdict, or both.
+///
+/// JSON first, then the last `SCORE:` and `VERDICT:` markers, then broken JSON; else what
+/// `on_unparseable` says.
 #[pyfunction]
 #[pyo3(signature = (text, *, on_unparseable="pass"))]
 pub(super) fn parse_judge(
@@ -313,6 +347,7 @@ pub(super) fn parse_judge(
     Ok(single(py, text, |text| read_judge(text, policy)))
 }
 
+/// Reads many gate replies, on several threads and without the GIL.
 #[pyfunction]
 #[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
 pub(super) fn parse_verdict_batch<'py>(
@@ -325,6 +360,8 @@ pub(super) fn parse_verdict_batch<'py>(
     batch(py, texts, threads, |_| Ok(()), |_, text| read_verdict(text, policy))
 }
 
+/// Reads many tournament replies, on several threads and without the GIL.
+///
 /// `count` is one number for all texts, or one a text.
 #[pyfunction]
 #[pyo3(signature = (texts, count, *, threads=None))]
@@ -355,6 +392,7 @@ pub(super) fn parse_winner_batch<'py>(
     batch(py, texts, threads, lengths, |row, text| read_winner(text, counts[row]))
 }
 
+/// Reads many judge replies, on several threads and without the GIL.
 #[pyfunction]
 #[pyo3(signature = (texts, *, on_unparseable="pass", threads=None))]
 pub(super) fn parse_judge_batch<'py>(

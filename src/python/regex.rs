@@ -46,16 +46,19 @@ impl JsRegex {
         found.map_err(|spent| JsRegexBudgetError::new_err(spent.to_string()))
     }
 
+    /// The source, as between the slashes of a JavaScript literal.
     #[getter]
     fn pattern<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         to_str(py, self.core.pattern())
     }
 
+    /// The flags in the order in which V8 prints them.
     #[getter]
     fn flags(&self) -> &str {
         self.core.flags()
     }
 
+    /// Whether backreferences are refused.
     #[getter]
     fn untrusted(&self) -> bool {
         self.untrusted

@@ -1,6 +1,6 @@
 //! The result classes.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
@@ -8,6 +8,11 @@ use super::text::Text;
 use crate::gate;
 use crate::result::{self as core, Outcome, Verdict};
 use crate::target::to_utf8;
+
+/// A result is no truth value: `if gate.score(text)` would hold for a block too.
+pub(super) fn no_truth_value(name: &str, field: &str) -> PyResult<bool> {
+    Err(PyTypeError::new_err(format!("{name} has no truth value; use .{field}")))
+}
 
 /// What one scorer says of one text.
 #[pyclass(frozen, eq, module = "scoregate", name = "ScorerResult", skip_from_py_object)]
@@ -40,31 +45,37 @@ impl ScorerResult {
         Ok(ScorerResult(core::ScorerResult { name, kind, outcome }))
     }
 
+    /// The scorer's name.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
     }
 
+    /// The scorer's type.
     #[getter]
     fn r#type(&self) -> &str {
         &self.0.kind
     }
 
+    /// Whether the check holds.
     #[getter]
     fn passed(&self) -> bool {
         self.0.outcome.passed
     }
 
+    /// How well it holds, in [0, 1].
     #[getter]
     fn score(&self) -> f64 {
         self.0.outcome.score
     }
 
+    /// Why it does not hold; None for a pass.
     #[getter]
     fn detail(&self) -> Option<&str> {
         self.0.outcome.detail.as_deref()
     }
 
+    /// The result as an output row holds it; `detail` only where there is one.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item("name", self.name())?;
@@ -75,6 +86,11 @@ impl ScorerResult {
             dict.set_item("detail", detail)?;
         }
         Ok(dict)
+    }
+
+    #[allow(clippy::unused_self)] // Python calls it on a result
+    fn __bool__(&self) -> PyResult<bool> {
+        no_truth_value("ScorerResult", "passed")
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -107,7 +123,9 @@ impl ScorerResult {
 #[pyclass(frozen, eq, module = "scoregate", name = "Combination", get_all, skip_from_py_object)]
 #[derive(Clone, PartialEq)]
 pub(super) struct Combination {
+    /// The score, in [0, 1].
     combined: f64,
+    /// Whether it passes.
     passed: bool,
 }
 
@@ -127,6 +145,11 @@ impl Combination {
     #[new]
     fn new(combined: f64, passed: bool) -> Self {
         Combination { combined, passed }
+    }
+
+    #[allow(clippy::unused_self)] // Python calls it on a result
+    fn __bool__(&self) -> PyResult<bool> {
+        no_truth_value("Combination", "passed")
     }
 
     fn __repr__(&self) -> String {
@@ -191,46 +214,55 @@ impl GateResult {
         })
     }
 
+    /// `pass`, `block`, or `undecided` where a judge could still change the outcome.
     #[getter]
     fn verdict(&self) -> &'static str {
         self.verdict.name()
     }
 
+    /// True only for a pass.
     #[getter]
     fn passed(&self) -> bool {
         self.verdict == Verdict::Pass
     }
 
+    /// The combined score, in [0, 1]; a lower bound while a judge with a weight has not run.
     #[getter]
     fn combined(&self) -> f64 {
         self.combined
     }
 
+    /// The threshold of a weighted gate; None for the other modes.
     #[getter]
     fn threshold(&self) -> Option<f64> {
         self.threshold
     }
 
+    /// The results of the scorers, in order; empty for a missing text.
     #[getter]
     fn results(&self) -> Vec<ScorerResult> {
         self.results.iter().cloned().map(ScorerResult).collect()
     }
 
+    /// Why the text does not pass.
     #[getter]
     fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }
 
+    /// Who decided: `scorers`, `judge` or `policy`; None while undecided.
     #[getter]
     fn decided_by(&self) -> Option<&str> {
         self.decided_by.as_deref()
     }
 
+    /// The report that a judge reads: a line a scorer, then the combined score.
     #[getter]
     fn report(&self) -> String {
         gate::format_report(&self.results, self.combined, self.threshold)
     }
 
+    /// The result with the keys of an output row.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item("verdict", self.verdict())?;
@@ -250,6 +282,11 @@ impl GateResult {
             dict.set_item("decided_by", who)?;
         }
         Ok(dict)
+    }
+
+    #[allow(clippy::unused_self)] // Python calls it on a result
+    fn __bool__(&self) -> PyResult<bool> {
+        no_truth_value("GateResult", "passed")
     }
 
     fn __repr__(&self) -> String {

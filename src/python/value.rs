@@ -79,9 +79,14 @@ impl Fault {
             Fault::Type(message) => {
                 let mut place = path.to_owned();
                 for container in open {
-                    if let Built::Object { key: Some(key), .. } = &container.built {
-                        let _ = write!(place, ".{}", key.to_string_lossy());
-                    }
+                    let _ = match &container.built {
+                        Built::Object { key: Some(key), .. } => {
+                            write!(place, ".{}", key.to_string_lossy())
+                        }
+                        Built::Object { key: None, .. } => Ok(()),
+                        // The item that is at fault has been taken.
+                        Built::Array(_) => write!(place, "[{}]", container.next.saturating_sub(1)),
+                    };
                 }
                 PyTypeError::new_err(format!("{place}: {message}"))
             }

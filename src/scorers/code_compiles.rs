@@ -22,7 +22,8 @@ impl Build for CodeCompiles {
         r#"{"enum": ["javascript", "typescript"]}"#,
         "the language of the code",
     )];
-    const SUMMARY: &'static str = "a compiler accepts the text";
+    const SUMMARY: &'static str =
+        "a compiler accepts the text; fails on every text until a runtime supplies its results";
     const EXAMPLE: &'static str = r#"{"type": "code-compiles", "language": "typescript"}"#;
     const IMPURE: bool = true;
 
@@ -38,8 +39,15 @@ impl Build for CodeCompiles {
     }
 }
 
+/// The detail of a text whose result nobody supplies.
+const DETAIL: &str = "code-compiles must be evaluated by the runtime (impure scorer)";
+
 impl Scorer for CodeCompiles {
     fn score(&self, _: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
-        Outcome::fail("code-compiles must be evaluated by the runtime (impure scorer)")
+        Outcome::fail(DETAIL)
+    }
+
+    fn warning(&self) -> Option<String> {
+        Some("fails on every text until a runtime supplies its results".to_owned())
     }
 }

@@ -106,7 +106,7 @@ def test_details_only_when_wanted() -> None:
     assert [r.detail for r in dropped.results] == [None, None, None]
     assert [r.passed for r in kept.results] == [r.passed for r in dropped.results]
     with pytest.raises(ValueError, match=r"details: must be one of failed\|none"):
-        GATE.score_batch([], details="some")
+        GATE.score_batch([], details="some")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("bad", [1, b"x", ["x"], 1.5])
@@ -308,3 +308,20 @@ def test_any_texts_are_scored(texts: list[str | None]) -> None:
             assert single.results[0].passed is ("ok" in text)
             units = len(text.encode("utf-16-le", "surrogatepass")) // 2
             assert single.results[2].passed is (units <= 20)
+
+
+def test_a_slice_is_a_list_of_results() -> None:
+    batch = GATE.score_batch(["ok", "no", None, "ok 2"])
+    rows = list(batch)
+    for at in (slice(0, 1), slice(None), slice(None, None, -1), slice(3, 0, -2), slice(9, 12)):
+        assert batch[at] == rows[at]
+    with pytest.raises(IndexError):
+        batch[4]
+    with pytest.raises(TypeError):
+        batch["0"]  # type: ignore[call-overload]
+
+
+def test_one_text_is_no_iterable_of_texts() -> None:
+    for text in ("xy", b"xy"):
+        with pytest.raises(TypeError, match="expected an iterable of str, got one text"):
+            GATE.score_iter(text)  # type: ignore[arg-type]

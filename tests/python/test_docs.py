@@ -131,3 +131,29 @@ def test_readme_names_real_targets_and_files() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
         assert (ROOT / link).exists(), link
+
+
+def test_command_line_page_has_every_option() -> None:
+    pytest.importorskip("typer")
+    from scoregate.cli.app import app
+    from typer.main import get_command
+
+    page = sections(ROOT / "docs" / "command-line.md")
+    commands: dict[str, Any] = getattr(get_command(app), "commands")  # noqa: B009
+    listed = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8").partition("## ")[0]
+    for name, command in commands.items():
+        assert f"`scoregate {name}`" in listed, name
+        (text,) = (body for head, body in page.items() if name in head.split(", "))
+        names = [n for param in command.params if param.opts[0][0] == "-" for n in param.opts]
+        missing = [n for n in names if not re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", text)]
+        assert missing == [], name
+
+
+def test_command_line_page_has_every_exit_code() -> None:
+    pytest.importorskip("typer")
+    from scoregate.cli import common
+
+    text = sections(ROOT / "docs" / "command-line.md")["Exit codes"]
+    names = ("OK", "UNDER", "USAGE", "BROKEN", "TOO_MANY", "INTERRUPTED", "CLOSED")
+    for name in names:
+        assert f"\n| {getattr(common, name)} |" in text, name

@@ -191,6 +191,8 @@ def test_specs_that_are_not_json_values_are_type_errors() -> None:
     for spec in [{"scorers": {1, 2}}, {"scorers": [{"type": "contains", "value": object()}]}, 3.5j]:
         with pytest.raises(TypeError, match="is not a JSON value"):
             Gate(spec)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^score\.scorers\[1\]\.schema\.enum\[2\]: set is not"):
+        Gate({"scorers": [A, {"type": "json-schema", "schema": {"enum": [1, [], {1}]}}]})
     with pytest.raises(TypeError, match="keys must be str, got int"):
         Gate({1: 2})  # type: ignore[dict-item]
 
@@ -213,7 +215,7 @@ def test_texts_of_other_types_are_type_errors() -> None:
     for text in (1, b"a", ["a"]):
         with pytest.raises(TypeError, match="expected str"):
             gate.score(text)  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="expected str, got None"):
         scoregate.evaluate_scorer(A, None)  # type: ignore[arg-type]
 
 
@@ -240,15 +242,23 @@ def test_warnings_name_scorers_that_cannot_pass() -> None:
                 {"type": "json-schema", "schema": {"$ref": "https://example.com/x"}},
                 {"type": "json-schema", "schema": {"minProperties": 1}},
                 A,
+                {"type": "code-compiles", "language": "typescript"},
             ]
         }
     )
-    first, second, third = gate.warnings()
+    first, second, third, fourth = gate.warnings()
     assert first.startswith(
         "score.scorers[0] (broken): invalid pattern: Invalid regular expression: /(/"
     )
-    assert second.startswith("score.scorers[1] (json-schema-1): unusable JSON Schema")
+    assert second == (
+        "score.scorers[1] (json-schema-1): unusable JSON Schema: "
+        "$ref https://example.com/x: references are never fetched"
+    )
     assert "accepts values that are not objects" in third
+    assert fourth == (
+        "score.scorers[4] (code-compiles-4): fails on every text until a runtime supplies its "
+        "results"
+    )
     assert not gate.score("{}").passed
 
 
@@ -304,3 +314,102 @@ def test_values_that_are_not_json_are_type_errors() -> None:
         "$[1]: expected integer, got boolean"
     ]
     assert scoregate.contract_violations(10**30, {"enum": [10**30]}) == []
+
+
+def test_a_result_has_no_truth_value() -> None:
+    gate = Gate({"scorers": [A], "judge": {"task": "t"}})
+    result = gate.score("x")
+    combination = scoregate.combine_scores(result.results)
+    for thing in (result, result.results[0], combination, gate.decide("x", judge=lambda _: "")):
+        with pytest.raises(TypeError, match=r"has no truth value; use \.passed"):
+            assert thing
+        assert thing == copy.copy(thing)
+    readings = {
+        "verdict": (scoregate.parse_verdict("PASS"), scoregate.parse_judge("SCORE: 1")),
+        "winner": (scoregate.parse_winner("WINNER: 1", 2),),
+        "ok": (scoregate.parse_json("[]"),),
+    }
+    for field, things in readings.items():
+        for reading in things:
+            with pytest.raises(TypeError, match=rf"has no truth value; use \.{field}"):
+                bool(reading)
+
+
+@pytest.mark.parametrize(
+    ("spec", "wanted"),
+    [
+        ({"scorer": [A]}, ["score.scorer: did you mean 'scorers'?"]),
+        ({"rules": [A]}, ["score.rules: unknown score keyword"]),
+        ({"scorers": [A], "treshold": 1}, ["score.treshold: did you mean 'threshold'?"]),
+        (
+            {"scorers": [{"type": "Contain", "value": ""}, {"type": "x"}]},
+            ["score.scorers[0].type: got 'Contain'; did you mean 'contains'?"],
+        ),
+        (
+            {"scorers": [{"type": "regex", "patern": "a"}], "judge": {"tsk": "t"}},
+            [
+                "score.scorers[0].patern: did you mean 'pattern'?",
+                "score.judge.tsk: did you mean 'task'?",
+            ],
+        ),
+        ({"type": "contains", "value": "a"}, ['this is one scorer; a gate is {"scorers": [...]}']),
+        ({"id": "a", "score": {}}, ["this is a gate phase: its score block is under score"]),
+        ([], []),
+        ({"scorers": []}, []),
+        ({"scorers": 1, 5 * "a" * 99: 1}, ["score." + "a" * 74 + "…: unknown score keyword"]),
+    ],
+)
+def test_hints_name_what_may_be_meant(spec: Any, wanted: list[str]) -> None:
+    for given in (spec, json.dumps(spec)):
+        with pytest.raises(SpecError) as caught:
+            Gate(given)
+        assert caught.value.hints == wanted
+        assert caught.value.errors == scoregate.score_shape_errors(spec)
+        assert getattr(caught.value, "__notes__", []) == [f"hint: {hint}" for hint in wanted]
+
+
+def test_errors_of_a_file_name_it(tmp_path: Path) -> None:
+    path = tmp_path / "gate.json"
+    cases = {
+        b'{"scorers": []}': "score.scorers: must be a non-empty array of scorers",
+        b"\xef\xbb\xbf{\n \xff}": "score: not UTF-8 text (byte 3)",
+        b'{"scorers":\n  nul}': "score: not JSON: expected a value at byte 14 (line 2, column 3)",
+    }
+    for data, message in cases.items():
+        path.write_bytes(data)
+        for build in (Gate.from_file, Gate):
+            with pytest.raises(SpecError) as caught:
+                build(path)
+            assert str(caught.value) == f"{path}: {message}"
+            assert (caught.value.errors, caught.value.source) == ([message], str(path))
+            assert pickle.loads(pickle.dumps(caught.value)).source == str(path)
+    with pytest.raises(SpecError) as caught:
+        Gate.from_file(ROOT / "examples" / "validate.json")
+    assert caught.value.hints[0].startswith("this is a flow: ")
+    assert Gate.from_file(ROOT / "examples" / "gate.json").score("x").verdict == "block"
+
+
+def test_a_str_is_no_path() -> None:
+    with pytest.raises(SpecError) as caught:
+        Gate("gate.json")
+    assert caught.value.hints == ["a str is JSON text; Gate.from_file opens a file"]
+
+
+def test_repeated_keys_are_warned_of() -> None:
+    gate = Gate('{"scorers": [\n {"type": "contains", "value": "a", "value": "b"}]}')
+    assert gate.score("b").passed
+    assert gate.warnings() == [
+        'score: repeated key "value" (line 2, column 24); its last value counts'
+    ]
+    assert Gate(gate.spec).warnings() == []
+
+
+def test_one_scorer_wants_a_mapping() -> None:
+    for spec in ('{"type": "contains", "value": "a"}', [A], None):
+        with pytest.raises(TypeError, match="spec: expected a mapping, got"):
+            scoregate.evaluate_scorer(spec, "a")  # type: ignore[arg-type]
+
+
+def test_score_file_wants_a_gate() -> None:
+    with pytest.raises(TypeError, match=r"gate: expected a Gate, got str; Gate\.from_file"):
+        scoregate.score_file("gate.json", "in.jsonl")  # type: ignore[arg-type]

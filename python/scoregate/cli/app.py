@@ -11,8 +11,10 @@ import typer
 from typer import rich_utils
 
 from .. import __version__
-from . import cache, check, json, replies, score
+from ..files import reason
+from . import cache, check, json, look, replies, score
 from .common import BROKEN, OK, exit_codes, stdout
+from .talk import forget, guarded_streams
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -44,7 +46,9 @@ def _show_version(value: bool) -> None:
 def _main(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+        typer.Option(
+            "--version", metavar="", help="Show the version.", callback=_show_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     pass
@@ -66,17 +70,17 @@ def run() -> int:
         # A terminal that closes; Windows has no such signal.
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, _terminated)
-    code = OK
     try:
-        # For what no command does, such as the help.
-        with exit_codes():
+        with guarded_streams():
             try:
                 app(prog_name="scoregate")
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else OK if end.code is None else BROKEN
-    except typer.Exit as end:
-        return end.exit_code
-    return code
+            except OSError as error:  # a help text on a full disk
+                look.tell("error", f"standard output: cannot be written: {reason(error)}")
+                forget(sys.stdout)
+                return BROKEN
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else OK if end.code is None else BROKEN
+    return OK
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:

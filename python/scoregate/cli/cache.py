@@ -11,7 +11,7 @@ import typer
 
 from ..errors import InputError
 from . import look
-from .common import exit_codes, help_text, stdout
+from .common import UsageError, exit_codes, help_text, plural, stdout
 
 if TYPE_CHECKING:
     from ..judge.cache import CacheInfo
@@ -34,11 +34,13 @@ def cache(
             metavar="FILE", help="The file that score --cache wrote.", show_default=False
         ),
     ],
-    clear: Annotated[bool, typer.Option("--clear", help="Remove every reply.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", metavar="", help="Remove every reply.")] = False,
     prune: Annotated[
         bool,
         typer.Option(
-            "--prune", help="Remove the replies that --ttl makes expired, and give back the space."
+            "--prune",
+            metavar="",
+            help="Remove the replies that --ttl makes expired, and give back the space.",
         ),
     ] = False,
     ttl: Annotated[
@@ -46,7 +48,7 @@ def cache(
         typer.Option(min=1, metavar="SECONDS", help="The age from which a reply is expired."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="What the cache holds, as one line of JSON.")
+        bool, typer.Option("--json", metavar="", help="What the cache holds, as one line of JSON.")
     ] = False,
 ) -> None:
     """Shows a cache of judge replies, or clears it."""
@@ -57,10 +59,12 @@ def cache(
         # A cache that is absent would be made.
         if not os.path.exists(file):
             raise InputError(f"{file}: no such file")
+        if prune and ttl is None:
+            raise UsageError("--prune needs --ttl: how many seconds a reply is good")
         with JudgeCache(file, ttl=ttl) as found:
             if clear or prune:
                 removed = found.clear() if clear else found.prune()
-                look.tell("note", f"{file}: {removed:,} replies removed")
+                look.tell("note", f"{file}: {plural(removed, 'reply')} removed")
                 return
             info = found.info()
         models = _models(info)
@@ -96,7 +100,8 @@ def _line(info: CacheInfo, models: list[dict[str, Any]]) -> str:
 
 
 def _show(path: str, info: CacheInfo, models: list[dict[str, Any]]) -> None:
-    stdout().write(f"{look.printable(path)}: {info.replies:,} replies, {info.bytes:,} bytes\n")
+    replies, size = plural(info.replies, "reply"), plural(info.bytes, "byte")
+    stdout().write(f"{look.printable(path)}: {replies}, {size}\n")
     if info.expired:
         stdout().write(f"expired: {info.expired:,}\n")
     if info.oldest is not None and info.newest is not None:
@@ -106,5 +111,6 @@ def _show(path: str, info: CacheInfo, models: list[dict[str, Any]]) -> None:
         )
         stdout().write(f"written: {first} to {last}\n")
     for model in models:
-        words = "{judge}: {replies:,} replies, {input_tokens:,} tokens in, {output_tokens:,} out"
-        stdout().write(look.printable(words.format(**model)) + "\n")
+        words = f"{model['judge']}: {plural(model['replies'], 'reply')}, "
+        words += f"{plural(model['input_tokens'], 'token')} in, {model['output_tokens']:,} out"
+        stdout().write(look.printable(words) + "\n")

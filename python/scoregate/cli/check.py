@@ -13,7 +13,7 @@ from rich.text import Text
 from .. import _native
 from ..errors import SpecError
 from . import look, options
-from .common import USAGE, exit_codes, help_text, refused, stdout
+from .common import USAGE, exit_codes, help_text, refused, shown, stdout
 from .gates import read_gates
 
 app = typer.Typer()
@@ -30,6 +30,7 @@ Phase = Annotated[
         "Exits with 2 when there are errors. Warnings name scorers that can never pass and "
         "schemas that let more pass than they seem to.",
         ("scoregate check gate.json", "The gate of a file, or every gate of a flow."),
+        ("jq .gate config.json | scoregate check -", "A gate on standard input."),
         ("scoregate check flow.json --phase review", "One gate phase of a flow."),
     )
 )
@@ -48,11 +49,11 @@ def check(gate: options.GateFile, phase: Phase = None) -> None:
                 refused(gate, error)
                 failed = True
                 continue
-            for message in built.warnings():
-                look.tell("warning", f"{gate}: {spec.place(message)}")
+            for message in [*spec.repeated, *map(spec.place, built.warnings())]:
+                look.tell("warning", f"{shown(gate)}: {message}")
             view = look.console(stdout())
             words = spec.place(_description(built.spec))
-            line = Text.assemble(("ok: ", "bold green"), look.printable(f"{gate}: {words}"))
+            line = Text.assemble(("ok: ", "bold green"), look.printable(f"{shown(gate)}: {words}"))
             view.print(line, soft_wrap=True)
         if failed:
             raise typer.Exit(USAGE)
@@ -96,7 +97,8 @@ def schema() -> None:
 )
 def scorers(
     as_json: Annotated[
-        bool, typer.Option("--json", help="The same as JSON, with the schema of each field.")
+        bool,
+        typer.Option("--json", metavar="", help="The same as JSON, with the schema of each field."),
     ] = False,
 ) -> None:
     """Lists the scorer types."""
@@ -112,6 +114,8 @@ def scorers(
             view.print(Text.assemble((row["type"], "bold cyan"), f"  {row['summary']}"))
             look.show(Padding(_field_table(row), (0, 0, 0, 2)), view)
             view.print(Text(f"  {row['example']}", style="green"), soft_wrap=True)
+            if row["impure"]:
+                view.print(Text("  not run by the command line: it fails on every text", "yellow"))
 
 
 def _field_table(row: dict[str, Any]) -> Table:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 import typer
@@ -12,6 +11,7 @@ import typer
 from ..errors import CacheError, InputError, OutputError, SpecError, TooManyBadRowsError
 from ..files import reason
 from . import look
+from .talk import forget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,10 +50,10 @@ def exit_codes() -> Iterator[None]:
             look.tell("error", str(error))
             raise typer.Exit(USAGE) from None
     except BrokenPipeError:
-        _forget_stdout()
+        forget(sys.stdout)
         raise typer.Exit(CLOSED) from None
     except OSError as error:
-        _forget_stdout()
+        forget(sys.stdout)
         # An error that names no file is that of standard output: inputs tell theirs themselves.
         name = error.filename or "standard output"
         look.tell("error", f"{name}: cannot be written: {reason(error)}")
@@ -79,16 +79,23 @@ def stdout() -> TextIO:
     return sys.stdout
 
 
-def _forget_stdout() -> None:
-    """Keeps the interpreter from writing the rest at its end."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def shown(place: str) -> str:
+    """A place as messages name it."""
+    return "<stdin>" if place == "-" else place
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: ``1 row``, ``2,000 rows``."""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"
 
 
 def refused(path: str, error: SpecError) -> typer.Exit:
     """Tells what is wrong with a gate file; the exit is for the caller to raise."""
     for message in error.errors:
-        look.tell("error", f"{path}: {message}")
+        look.tell("error", f"{shown(path)}: {message}")
+    for hint in error.hints:
+        look.tell("note", f"{shown(path)}: {hint}")
     return typer.Exit(USAGE)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _native
@@ -20,11 +21,13 @@ class GateSpec:
         block: the score block, as JSON text or as a JSON value.
         phase: the id of its phase; None for a bare score block or a phase without an id.
         skipped: what the phase also does and the command line does not: ``eval``, ``task``.
+        repeated: what is to be said of keys that the file repeats, where the block is not text.
     """
 
     block: Any
     phase: str | None = None
     skipped: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
 
     def build(self) -> Gate:
         """Builds the gate.
@@ -35,7 +38,10 @@ class GateSpec:
         try:
             return Gate(self.block)
         except SpecError as error:
-            raise SpecError([self.place(message) for message in error.errors]) from None
+            errors, hints = (
+                [self.place(message) for message in found] for found in (error.errors, error.hints)
+            )
+            raise SpecError(errors, hints=hints) from None
 
     def place(self, message: str) -> str:
         """A message about the score block, with its phase."""
@@ -69,11 +75,15 @@ def read_gates(path: str, phase: str | None = None) -> list[GateSpec]:
         if error.errors[0].startswith("score: not JSON: "):
             raise SpecError([error.errors[0].removeprefix("score: ")]) from None
     value = _native.extract_json(text)
-    if isinstance(value, dict) and "scorers" not in value:
-        if "phases" in value:
-            return _flow_gates(value["phases"], phase)
-        if "score" in value:
-            return [_own_gate(value, phase)]
+    if (
+        isinstance(value, dict)
+        and "scorers" not in value
+        and ("phases" in value or "score" in value)
+    ):
+        flow = "phases" in value
+        found = _flow_gates(value["phases"], phase) if flow else [_own_gate(value, phase)]
+        # The file is told of once.
+        return [replace(found[0], repeated=tuple(_native.repeated_keys(text))), *found[1:]]
     if phase is not None:
         raise SpecError([f"holds a score block, not a flow: there is no phase '{phase}'"])
     return [GateSpec(text)]
@@ -81,8 +91,11 @@ def read_gates(path: str, phase: str | None = None) -> list[GateSpec]:
 
 def _read(path: str) -> str:
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        if path == "-":
+            data = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as file:
+                data = file.read()
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
         raise SpecError([f"not UTF-8 text (byte {error.start})"]) from error

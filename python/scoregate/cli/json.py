@@ -15,7 +15,7 @@ from .. import json_repair as drop_in
 from ..errors import InputError
 from ..files import Source, open_sink, reason
 from . import look
-from .common import UNDER, UsageError, exit_codes, help_text, places
+from .common import UNDER, UsageError, exit_codes, help_text, places, plural, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,10 +45,13 @@ Field = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The input is JSON lines; read this key of each row."),
 ]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no diagnostics.")]
-Indent = Annotated[int | None, typer.Option(metavar="N", help="Indent by N spaces a level.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", metavar="", help="Show no diagnostics.")]
+Indent = Annotated[int | None, typer.Option(min=0, metavar="N", help="Indent by N spaces a level.")]
 Ascii = Annotated[
-    bool, typer.Option("--ensure_ascii", "--ensure-ascii", help="Escape characters beyond ASCII.")
+    bool,
+    typer.Option(
+        "--ensure_ascii", "--ensure-ascii", metavar="", help="Escape characters beyond ASCII."
+    ),
 ]
 Output = Annotated[
     str,
@@ -80,7 +83,7 @@ def extract(
         ),
     ] = None,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Read broken JSON too, repaired.")
+        bool, typer.Option("--repair", metavar="", help="Read broken JSON too, repaired.")
     ] = False,
     field: Field = None,
     max_severity: Severity = None,
@@ -136,7 +139,7 @@ def repair(
         ),
     ] = None,
     inline: Annotated[
-        bool, typer.Option("-i", "--inline", help="Write the result back to FILE.")
+        bool, typer.Option("-i", "--inline", metavar="", help="Write the result back to FILE.")
     ] = False,
     output: Output = "-",
     ensure_ascii: Ascii = False,
@@ -144,7 +147,9 @@ def repair(
     skip_json_loads: Annotated[
         bool,
         typer.Option(
-            "--skip-json-loads", help="For scripts that use json_repair; changes nothing."
+            "--skip-json-loads",
+            metavar="",
+            help="For scripts that use json_repair; changes nothing.",
         ),
     ] = False,
     schema: Annotated[
@@ -166,6 +171,7 @@ def repair(
         bool,
         typer.Option(
             "--strict",
+            metavar="",
             help="Refuse a text with repeated keys, missing or surplus separators or brackets.",
         ),
     ] = False,
@@ -192,8 +198,8 @@ def repair(
                 text = _read(place)
                 result = _parse(text, options)
                 if not quiet:
-                    _show(place, text, result)
-                missed = int(not result.ok or (strict and _refused(place, result)))
+                    _show(shown(place), text, result)
+                missed = int(not result.ok or (strict and _refused(shown(place), result)))
                 if not missed:
                     sink.write(_dumps(result.value, indent, ensure_ascii))
             else:
@@ -225,13 +231,14 @@ def _repair_rows(
 ) -> int:
     """Writes each row with its field repaired; gives the number of texts without JSON."""
     rows = changed = missed = 0
+    name = shown(place)
     for number, line in _lines(place):
-        row = _row(place, number, line)
+        row = _row(name, number, line)
         rows += 1
         text = row.get(field)
         if isinstance(text, str):
             result = _parse(text, options)
-            if result.ok and not (strict and _refused(f"{place}:{number}", result)):
+            if result.ok and not (strict and _refused(f"{name}:{number}", result)):
                 whole = result.source == "whole" and not result.diagnostics
                 if not whole:
                     row[field] = json.dumps(result.value, ensure_ascii=False)
@@ -241,7 +248,7 @@ def _repair_rows(
                 missed += 1
         sink.write(line.encode("utf-8", "surrogatepass") + b"\n")
     if not quiet:
-        look.tell("note", f"{rows:,} rows, {changed:,} repaired, {missed:,} without JSON")
+        look.tell("note", f"{plural(rows, 'row')}, {changed:,} repaired, {missed:,} without JSON")
     return missed
 
 
@@ -271,9 +278,9 @@ def _read(place: str) -> str:
                 data = file.read()
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{place}: not UTF-8 text (byte {error.start})") from error
+        raise InputError(f"{shown(place)}: not UTF-8 text (byte {error.start})") from error
     except (OSError, ValueError) as error:
-        raise InputError(f"{place}: {reason(error)}") from error
+        raise InputError(f"{shown(place)}: {reason(error)}") from error
 
 
 def _lines(place: str) -> Iterator[tuple[int, str]]:
@@ -308,7 +315,7 @@ def _lines(place: str) -> Iterator[tuple[int, str]]:
 def _texts(places: list[str], field: str | None) -> Iterator[tuple[str, Any]]:
     """Each text, with the name of its place."""
     for place in places:
-        name = "<stdin>" if place == "-" else place
+        name = shown(place)
         if field is None:
             yield name, _read(place)
             continue

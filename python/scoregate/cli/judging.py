@@ -145,11 +145,12 @@ def read_judge(text: str, *, base_url: str | None, api_key_env: str, timeout: fl
     """
     kind, _, rest = text.partition(":")
     if kind == "openai" and rest:
+        from ..judge import OpenAIJudge
+
         try:
-            from ..judge.openai import OpenAIJudge
+            return OpenAIJudge(rest, base_url=base_url, api_key_env=api_key_env, timeout=timeout)
         except ImportError as error:
             raise ValueError(str(error)) from None
-        return OpenAIJudge(rest, base_url=base_url, api_key_env=api_key_env, timeout=timeout)
     if kind == "cmd" and rest.strip():
         from ..judge import CommandJudge
 
@@ -218,6 +219,8 @@ def tell_usage(judge: FileJudge | None, price: tuple[float, float] | None) -> No
     for usage in judge.usage if judge is not None else ():
         tokens = usage.usage
         words = f"{usage.judge}: {usage.calls:,} call{'s' if usage.calls != 1 else ''}"
+        if usage.failed:
+            words += f", {usage.failed:,} failed"
         if usage.cached:
             words += f", {usage.cached:,} from the cache"
         if tokens.total:

@@ -32,6 +32,9 @@ _BAR = 24
 #: Details are cut to so many characters.
 _DETAIL = 240
 
+#: A run of fewer seconds has no rate.
+_MOMENT = 0.1
+
 #: Without a terminal, a line of progress comes at most this often.
 _SECONDS = 2.0
 
@@ -120,10 +123,16 @@ def summary(found: FileSummary, view: Console) -> Group:
 def _headline(found: FileSummary) -> Text:
     rate = found.rows / found.seconds if found.seconds > 0 else 0.0
     line = Text(f"{found.rows:,} row{'s' if found.rows != 1 else ''}", style="bold")
-    line.append(f" in {duration(found.seconds)}, {rate:,.0f} rows/s", style="not bold")
+    line.append(f" in {duration(found.seconds)}", style="not bold")
+    # The rate of a moment says nothing.
+    if found.seconds >= _MOMENT:
+        line.append(f", {rate:,.0f} rows/s", style="not bold")
     if found.bad_rows:
         line.append(", ", style="not bold")
         line.append(f"{found.bad_rows:,} bad", style="bold red")
+        if found.rate_of_all is not None:
+            share = f" ({percent(found.rate_of_all)} of all rows pass)"
+            line.append(share, style="not bold")
     return line
 
 

@@ -62,7 +62,7 @@ GateFile = Annotated[
     str,
     typer.Argument(
         metavar="GATE.json",
-        help="A score block, a gate phase, or a flow with gate phases.",
+        help="A score block, a gate phase, or a flow with gate phases; - is standard input.",
         show_default=False,
     ),
 ]
@@ -118,7 +118,7 @@ FailUnder = Annotated[
     typer.Option(
         parser=_rate,
         metavar="RATE",
-        help="Exit with 1 when fewer rows pass: 0.95 or 95%.",
+        help="Exit with 1 when fewer rows pass: 0.95 or 95%. Bad rows count, and never pass.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -126,6 +126,7 @@ AsJson = Annotated[
     bool,
     typer.Option(
         "--json",
+        metavar="",
         help="The summary as one line of JSON: on standard output when -o names a file, else "
         "on standard error.",
         rich_help_panel=_OUTPUT,

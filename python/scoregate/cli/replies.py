@@ -34,7 +34,7 @@ Files = Annotated[
 ]
 Lines = Annotated[
     bool,
-    typer.Option("--jsonl", help="The files hold JSON lines, a reply in each line."),
+    typer.Option("--jsonl", metavar="", help="The files hold JSON lines, a reply in each line."),
 ]
 Field = Annotated[str, typer.Option(metavar="NAME", help="With --jsonl, the key of the reply.")]
 IdField = Annotated[
@@ -48,7 +48,9 @@ Policy = Annotated[
     OnUnparseable,
     typer.Option("--on-unparseable", help="The verdict of a reply that cannot be read."),
 ]
-ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a reply blocks.")]
+ExitCode = Annotated[
+    bool, typer.Option("--exit-code", metavar="", help="Exit with 1 when a reply blocks.")
+]
 
 
 @app.command(

@@ -15,7 +15,7 @@ from rich.text import Text
 from ..errors import SpecError
 from ..files import score_file
 from . import judging, look, options
-from .common import UNDER, UsageError, exit_codes, help_text, places, refused
+from .common import UNDER, UsageError, exit_codes, help_text, places, refused, shown
 from .gates import read_gate, same_file
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ app = typer.Typer()
         ),
         (
             "scoregate score gate.json run-*.jsonl -o results.jsonl --fail-under 95%",
-            "For continuous integration: exit with 1 when fewer than 95% of the rows pass.",
+            "For continuous integration: exit with 1 when fewer than 95% of the rows pass; bad rows "
+            "count as rows that do not.",
         ),
         (
             "zcat big.jsonl.gz | scoregate score gate.json - > results.jsonl",
@@ -100,6 +101,8 @@ def score(
 ) -> None:
     """Scores files of outputs with a gate."""
     with exit_codes():
+        if gate == "-" and (not inputs or "-" in inputs):
+            raise UsageError("-: standard input cannot hold both the gate and the outputs")
         spec = _read_gate(gate, phase)
         sources = places(inputs)
         if output != "-" and same_file(gate, output):
@@ -159,11 +162,11 @@ def _build(path: str, spec: GateSpec) -> Gate:
         built = spec.build()
     except SpecError as error:
         raise refused(path, error) from None
-    for message in built.warnings():
-        look.tell("warning", f"{path}: {spec.place(message)}")
+    for message in [*spec.repeated, *map(spec.place, built.warnings())]:
+        look.tell("warning", f"{shown(path)}: {message}")
     for key in spec.skipped:
         words = spec.place(f"'{key}' is not run, only the score block is")
-        look.tell("note", f"{path}: {words}")
+        look.tell("note", f"{shown(path)}: {words}")
     return built
 
 
@@ -215,7 +218,7 @@ def _report(found: FileSummary, sources: list[str], *, as_json: bool) -> None:
     if found.bad_rows > len(found.bad_messages):
         look.tell("warning", f"… and {found.bad_rows - len(found.bad_messages):,} more bad rows")
     if found.rows == 0 and found.bad_rows == 0:
-        names = ", ".join("<stdin>" if place == "-" else place for place in sources)
+        names = ", ".join(shown(place) for place in sources)
         look.tell("warning", f"{names}: no rows")
     if as_json:
         stream = sys.stderr if found.output in (None, "-") else sys.stdout
@@ -233,12 +236,15 @@ def _report(found: FileSummary, sources: list[str], *, as_json: bool) -> None:
 
 def _passes(found: FileSummary, fail_under: float) -> bool:
     """Whether enough rows pass; tells when not."""
-    rate = found.pass_rate
+    rate = found.rate_of_all
     if rate is None:
-        look.tell("error", "no rows, so --fail-under is not met")
+        what = "no rows" if not found.bad_rows else "no row was scored"
+        look.tell("error", f"{what}, so --fail-under is not met")
         return False
     if rate < fail_under:
-        words = f"{found.passed:,} of {found.rows:,} rows pass"
+        words = f"{found.passed:,} of {found.rows + found.bad_rows:,} rows pass"
+        if found.bad_rows:
+            words += f" ({found.bad_rows:,} bad)"
         look.tell("error", f"{words}, which is under --fail-under {fail_under:.10g}")
         return False
     return True

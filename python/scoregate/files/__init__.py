@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
+from ..gate import Gate
 from .places import name_of, reason, refuse_overwriting
 from .run import Run, check_options, parse_max_errors, quarantine_place
 from .sink import open_sink
@@ -21,7 +22,6 @@ from .summary import DetailCount, FileSummary, ScorerCount
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..gate import Gate
     from ..judge.files import FileJudge
     from .places import Place
 
@@ -44,9 +44,9 @@ def score_file(
     *,
     field: str = "output",
     id_field: str = "id",
-    details: str = "failed",
+    details: Literal["failed", "all", "none"] = "failed",
     threads: int | None = None,
-    on_error: str = "fail",
+    on_error: Literal["fail", "skip", "quarantine"] = "fail",
     max_errors: int | str | None = None,
     quarantine: Place | None = None,
     limit: int | None = None,
@@ -89,9 +89,13 @@ def score_file(
         TooManyBadRowsError: more rows are bad than ``max_errors``.
         OutputError: a result cannot be written.
         BrokenPipeError: whoever read standard output has gone.
+        TypeError: the gate is no :class:`Gate`.
         ValueError: an option is out of its range, or a file is both read and written.
     """
     started = time.monotonic()
+    if not isinstance(gate, Gate):
+        name = type(gate).__name__
+        raise TypeError(f"gate: expected a Gate, got {name}; Gate.from_file reads one")
     check_options(on_error, max_errors, limit)
     places = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     bad_place = quarantine_place(on_error, quarantine, output)

@@ -79,6 +79,14 @@ class FileSummary:
         """Passes over scored rows, in [0, 1]; None without rows."""
         return self.passed / self.rows if self.rows else None
 
+    @property
+    def rate_of_all(self) -> float | None:
+        """Passes over all rows, bad ones included, which never pass; None where none was scored.
+
+        It is what ``--fail-under`` looks at.
+        """
+        return self.passed / (self.rows + self.bad_rows) if self.rows else None
+
     def to_dict(self) -> dict[str, Any]:
         """The summary as JSON values."""
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .._native import BatchResult
     from ..gate import Gate
     from .protocol import Judge
-    from .reading import OnJudgeError, OnUnparseable, Reducer, Vote
+    from .reading import DecidedBy, OnJudgeError, OnUnparseable, Reducer, Vote
 
 T = TypeVar("T")
 Texts: TypeAlias = "Sequence[str | None]"
@@ -161,13 +162,14 @@ class Plan:
         by_judge = known(lambda vote: not vote.parsed) is not None
         reason = self._reason(votes, passed=passed, by_judge=by_judge, info=info)
         verdict = "pass" if passed else "block"
-        return _result(scored, verdict, combined, reason, "judge" if by_judge else "policy", info)
+        by: DecidedBy = "judge" if by_judge else "policy"
+        return _result(scored, verdict, combined, reason, by, info)
 
     def _failed(self, scored: GateResult, votes: tuple[Vote, ...], info: JudgeInfo) -> JudgedResult:
         """The result of a row whose judge gave no verdict that could be trusted."""
         error = next((vote.error for vote in votes if vote.error is not None), "no reply")
         reason = BUDGET_REACHED if error == BUDGET_REACHED else f"judge failed: {error}"
-        by = None if self.on_judge_error == "undecided" else "policy"
+        by: DecidedBy | None = None if self.on_judge_error == "undecided" else "policy"
         return _result(scored, self.on_judge_error, scored.combined, reason, by, info)
 
     def _reason(
@@ -189,7 +191,7 @@ def _result(
     verdict: Any,
     combined: float,
     reason: str | None,
-    decided_by: str | None,
+    decided_by: DecidedBy | None,
     info: JudgeInfo | None,
 ) -> JudgedResult:
     result = GateResult(verdict, combined, scored.results, scored.threshold, reason, decided_by)
@@ -343,6 +345,13 @@ def open_cache(cache: JudgeCache | str | os.PathLike[str] | None) -> JudgeCache 
     return cache if cache is None or isinstance(cache, JudgeCache) else JudgeCache(cache)
 
 
+def _warn_of_no_judge(gate: Gate) -> None:
+    """Warns the caller of :class:`Gate` that the judge given is never asked."""
+    if "judge" not in gate.spec:
+        words = "the gate names no judge, so the judge that is given is never asked"
+        warnings.warn(words, UserWarning, stacklevel=4)
+
+
 def decide_batch(
     gate: Gate,
     texts: Texts,
@@ -363,6 +372,7 @@ def decide_batch(
     options: JudgeOptions | None,
 ) -> JudgedBatch:
     """The work of :meth:`Gate.decide_batch`."""
+    _warn_of_no_judge(gate)
     plan = Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
     budget = check_budget(concurrency, max_calls, max_tokens, deadline)
     session = plan.session(budget, cache)
@@ -393,6 +403,7 @@ async def adecide_batch(
     options: JudgeOptions | None,
 ) -> JudgedBatch:
     """The work of :meth:`Gate.adecide_batch`."""
+    _warn_of_no_judge(gate)
     plan = Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
     budget = check_budget(concurrency, max_calls, max_tokens, deadline)
     session = plan.session(budget, cache)

@@ -101,12 +101,14 @@ class FileJudge:
     def to_dict(self) -> dict[str, Any]:
         """What the run's judging came to, as JSON values."""
         usage = self.usage
+        failed = sum(one.failed for one in usage)
         return {
             "rows": self._rows,
             "calls": sum(one.calls for one in usage),
             "cached": sum(one.cached for one in usage),
             "input_tokens": sum(one.usage.input_tokens for one in usage),
             "output_tokens": sum(one.usage.output_tokens for one in usage),
+            **({"failed": failed} if failed else {}),
         }
 
     def take(

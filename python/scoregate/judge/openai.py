@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-try:
-    import openai as sdk
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "openai":
-        raise
-    raise ImportError(
-        "OpenAIJudge needs the openai package: pip install 'scoregate[judge]'"
-    ) from None
-
 from ..errors import JudgeError
 from .protocol import JudgeReply, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import openai as sdk
 
 #: Statuses that tell of a passing state.
 _PASSING = frozenset({408, 409, 425, 429})
@@ -36,14 +29,32 @@ _REFUSING = frozenset({400, 404, 415, 422, 501})
 _CODE = re.compile(r"[a-z_]{3,40}")
 
 
+def _sdk() -> Any:
+    """The package of the extra ``judge``, which only a judge that is built needs.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        import openai
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "openai":
+            raise
+        raise ImportError(
+            "OpenAIJudge needs the openai package: pip install 'scoregate[judge]'"
+        ) from None
+    return openai
+
+
 class OpenAIJudge:
     """Asks a model over the official ``openai`` SDK (extra ``judge``).
 
     Args:
         model: the model's name.
         base_url: the server; by default ``OPENAI_BASE_URL``, else OpenAI's own.
-        api_key_env: the environment variable that holds the key. The key is read when a call is
-            made, and is kept nowhere else. A server of your own may need none.
+        api_key_env: the environment variable that holds the key. It must be set when a judge for
+            OpenAI's own server is built; the key is read when a connection is opened, and no
+            attribute keeps it. A server of your own may need none.
         params: further fields of the request, such as ``{"temperature": 0, "seed": 1}``.
         system: a system message before the prompt.
         timeout: the seconds that a call may take, from its start to the last byte.
@@ -52,6 +63,7 @@ class OpenAIJudge:
         max_reply_bytes: a longer response is a failure.
 
     Raises:
+        ImportError: the openai package is not installed.
         ValueError: the server is OpenAI's own and there is no key.
     """
 
@@ -67,6 +79,7 @@ class OpenAIJudge:
         response_format: Literal["auto", "json_schema", "none"] = "auto",
         max_reply_bytes: int = 32 << 20,
     ) -> None:
+        _sdk()
         if response_format not in ("auto", "json_schema", "none"):
             raise ValueError("response_format: must be one of auto|json_schema|none")
         self._model = model
@@ -137,6 +150,7 @@ class OpenAIJudge:
         messages: list[Any] = [{"role": "user", "content": prompt}]
         if self._system is not None:
             messages.insert(0, {"role": "system", "content": self._system})
+        sdk = _sdk()
         completions = self._client().chat.completions
         parts: list[bytes] = []
         size = 0
@@ -167,7 +181,7 @@ class OpenAIJudge:
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
-            client = sdk.AsyncOpenAI(
+            client = _sdk().AsyncOpenAI(
                 api_key=os.environ.get(self._key_env) or "none",
                 base_url=self._base_url,
                 max_retries=0,

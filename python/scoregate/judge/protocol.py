@@ -10,6 +10,7 @@ import asyncio
 import contextvars
 import inspect
 import logging
+import re
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,7 +26,12 @@ log = logging.getLogger("scoregate.judge")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of one or more calls."""
+    """The tokens of one or more calls.
+
+    Attributes:
+        input_tokens: those of the prompts.
+        output_tokens: those of the replies.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -207,15 +213,41 @@ async def call_judge(
     except JudgeError:
         raise
     except Exception as error:
-        # Its message may hold a prompt or a key, so only its type leaves.
         log.debug("a judge raised", exc_info=True)
         retryable = isinstance(error, ConnectionError | TimeoutError)
-        raise JudgeError(type(error).__name__, retryable=retryable) from None
+        raise JudgeError(_told(error, prompt), retryable=retryable) from None
     if isinstance(found, str):
         return JudgeReply(found)
     if isinstance(found, JudgeReply):
         return found
     raise JudgeError(f"expected a text, got {type(found).__name__}")
+
+
+#: A message is cut to so many characters, of which so many in a row may stand in the prompt.
+_TOLD, _QUOTED = 120, 15
+
+#: What may be a key.
+_KEY = re.compile(r"[\w.~+/=-]{20,}")
+
+
+def _told(error: Exception, prompt: str) -> str:
+    """The type of an error and its message, where that holds no part of the prompt.
+
+    Whatever may be a key in it is left out.
+    """
+    name = type(error).__name__
+    try:
+        message = " ".join(str(error).split())
+    except Exception:
+        return name
+    message = message if len(message) <= _TOLD else message[:_TOLD] + "…"
+    lines = (" ".join(line.split()) for line in prompt.splitlines())
+    if not message or any(len(line) > 2 and line in message for line in lines):
+        return name
+    flat = " ".join(prompt.split())
+    if any(message[at : at + _QUOTED + 1] in flat for at in range(len(message) - _QUOTED)):
+        return name
+    return f"{name}: {_KEY.sub('…', message)}"
 
 
 async def close_judges(judges: Sequence[Judge]) -> None:

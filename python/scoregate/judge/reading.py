@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Reducer: TypeAlias = Literal["majority", "mean", "all", "any"]
 OnUnparseable: TypeAlias = Literal["pass", "block"]
 OnJudgeError: TypeAlias = Literal["undecided", "pass", "block"]
+DecidedBy: TypeAlias = Literal["scorers", "judge", "policy"]
 
 REDUCERS = ("majority", "mean", "all", "any")
 

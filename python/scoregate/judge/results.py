@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, overload
 
 from .protocol import Usage
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .._native import BatchResult, GateResult, ScorerResult
-    from .reading import Vote
+    from .reading import DecidedBy, Vote
     from .session import ModelUsage
 
 _CODES = {"block": 0, "pass": 1, "undecided": 2}
@@ -143,7 +143,7 @@ class JudgedResult:
         return self.result.reason
 
     @property
-    def decided_by(self) -> str | None:
+    def decided_by(self) -> DecidedBy | None:
         """Who decided; None while undecided."""
         return self.result.decided_by
 
@@ -159,6 +159,10 @@ class JudgedResult:
             if details or self.judge.score is not None:
                 found["judge"] = judge
         return found
+
+    def __bool__(self) -> Never:
+        """Refuses: ``if gate.decide(text)`` would hold for a block too."""
+        raise TypeError("JudgedResult has no truth value; use .passed")
 
     def __repr__(self) -> str:
         """Verdict and who decided; no text of a model."""
@@ -225,7 +229,10 @@ class JudgedBatch:
         return columns | {"passed": passed}
 
     def summary(self) -> dict[str, Any]:
-        """The counts of :meth:`BatchResult.summary`, and ``judge``: rows, calls, cached, tokens."""
+        """The counts of :meth:`BatchResult.summary`, and ``judge``.
+
+        That holds rows, calls, cached replies, tokens, and failed calls where there are any.
+        """
         found = dict(self.scored.summary())
         for result in self._judged.values():
             if result.verdict != "undecided":
@@ -240,6 +247,9 @@ class JudgedBatch:
             "input_tokens": self.tokens.input_tokens,
             "output_tokens": self.tokens.output_tokens,
         }
+        failed = sum(usage.failed for usage in self.usage)
+        if failed:
+            found["judge"]["failed"] = failed
         return found
 
     def __len__(self) -> int:

@@ -128,12 +128,14 @@ class ModelUsage:
         calls: calls made, failed ones included.
         cached: replies that came from the cache.
         usage: the tokens that it reported.
+        failed: calls that gave no reply.
     """
 
     judge: str
     calls: int
     cached: int
     usage: Usage
+    failed: int = 0
 
     def cost(self, prices: Mapping[str, tuple[float, float]]) -> float | None:
         """The cost by a price list; None when the list lacks the judge.
@@ -179,6 +181,7 @@ class _Spent:
     calls: int = 0
     cached: int = 0
     usage: Usage = field(default_factory=Usage)
+    failed: int = 0
 
 
 class Session:
@@ -212,7 +215,7 @@ class Session:
     def spent(self) -> tuple[ModelUsage, ...]:
         """What each judge cost so far."""
         return tuple(
-            ModelUsage(name, spent.calls, spent.cached, spent.usage)
+            ModelUsage(name, spent.calls, spent.cached, spent.usage, spent.failed)
             for name, spent in self._spent.items()
         )
 
@@ -295,9 +298,10 @@ class Session:
             spent.calls += 1
             try:
                 reply = await self._within_deadline(judge, prompt, schema)
-            except BudgetReached:
-                raise
             except JudgeError as error:
+                spent.failed += 1
+                if isinstance(error, BudgetReached):
+                    raise
                 wait = self._retry.wait(attempt, error)
                 if wait is None:
                     raise

@@ -55,6 +55,10 @@ struct Options {
     core: RepairOptions,
 }
 
+/// The JSON that a text was meant to hold, and all that was done to get it.
+///
+/// A text that holds none is a result whose `ok` is False, never an exception. `schema` guides how
+/// values are read; whether the value fits is not checked.
 #[pyfunction]
 #[pyo3(signature = (text, *, mode="repair", candidates="best", max_depth=512, max_severity=None, partial=false, schema=None))]
 #[allow(clippy::too_many_arguments)] // the options

@@ -6,6 +6,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
 
+use super::super::results::no_truth_value;
 use super::input::Places;
 use crate::json::Diagnostic as Core;
 
@@ -17,14 +18,23 @@ pub(super) const ERROR: &str = "error";
 #[pyo3(get_all)]
 #[derive(Clone, PartialEq)]
 pub(in super::super) struct Diagnostic {
+    /// A stable name, such as `trailing_comma`.
     pub(super) code: String,
+    /// `lossless`, `guess`, `lossy`, or `error`.
     pub(super) severity: String,
+    /// What it says to a reader.
     pub(super) message: String,
+    /// Where it stands: characters of a `str`, bytes of `bytes`.
     pub(super) offset: usize,
+    /// Its line, from 1.
     pub(super) line: usize,
+    /// Its column in characters, from 1.
     pub(super) column: usize,
+    /// The text that is meant, cut at 80 characters.
     pub(super) before: String,
+    /// What it was read as, where that is one fixed text.
     pub(super) after: String,
+    /// The place in the value (`$.items[2]`) of a change that a schema asked for.
     pub(super) path: Option<String>,
 }
 
@@ -51,6 +61,7 @@ impl Diagnostic {
         Diagnostic { code, severity, message, offset, line, column, before, after, path }
     }
 
+    /// The fields by name; `path` only where there is one.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item("code", &self.code)?;
@@ -143,6 +154,11 @@ pub(in super::super) struct JSONResult {
 
 #[pymethods]
 impl JSONResult {
+    #[allow(clippy::unused_self)] // Python calls it on a result
+    fn __bool__(&self) -> PyResult<bool> {
+        no_truth_value("JSONResult", "ok")
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str, &'static str, &'static str, &'static str) {
         ("value", "ok", "diagnostics", "span", "source")
@@ -163,16 +179,19 @@ impl JSONResult {
         JSONResult { value, ok, diagnostics, span, source, others }
     }
 
+    /// The value; None where `ok` is False.
     #[getter]
     fn value(&self, py: Python<'_>) -> Py<PyAny> {
         self.value.clone_ref(py)
     }
 
+    /// Whether the text held JSON that may be used.
     #[getter]
     fn ok(&self) -> bool {
         self.ok
     }
 
+    /// What was repaired, in the order of the text; without a value the last one says why.
     #[getter]
     fn diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
@@ -196,11 +215,13 @@ impl JSONResult {
             .find(|name| self.diagnostics.iter().any(|d| d.severity == *name))
     }
 
+    /// Start and end of the document: characters of a `str`, bytes of `bytes`.
     #[getter]
     fn span(&self) -> Span {
         self.span
     }
 
+    /// Where it was found: `whole`, `fence`, `tag`, `brackets` or `stream`.
     #[getter]
     fn source(&self) -> Option<&str> {
         self.source.as_deref()

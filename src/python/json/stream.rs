@@ -355,6 +355,7 @@ impl JSONStream {
         Ok(stream.failed.is_some() || stream.core.progress() == Progress::Complete)
     }
 
+    /// What was repaired so far; offsets count characters of all that was fed.
     #[getter]
     fn diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let found = self.lock()?.diagnostics();

@@ -156,6 +156,22 @@ def test_fail_under(cli: Any) -> None:
     assert len((cli.folder / "out.jsonl").read_text().splitlines()) == 10
 
 
+def test_bad_rows_count_against_fail_under(cli: Any) -> None:
+    cli.rows("in.jsonl", "ok", 1, 2, 3)
+    skip = ["in.jsonl", "-o", "out.jsonl", "--on-error", "skip", "--fail-under"]
+    ran = cli.score(*skip, "0.5")
+    assert ran.code == 1
+    told = "error: 1 of 4 rows pass (3 bad), which is under --fail-under 0.5"
+    assert told in ran.err
+    assert "3 bad (25.0% of all rows pass)" in ran.err
+    assert cli.score(*skip, "0.25").code == 0
+    cli.rows("in.jsonl", 1, 2)
+    for rate in ("0", "0.5"):
+        ran = cli.score(*skip, rate)
+        assert ran.code == 1
+        assert "error: no row was scored, so --fail-under is not met" in ran.err
+
+
 def test_quarantine(cli: Any) -> None:
     lines = [b'{"output": "ok"}', b"{oops\r", b'{"output": "\xff"}', b'{"output": 1}']
     cli.write("in.jsonl", b"\n".join(lines))
@@ -370,3 +386,72 @@ def test_completion(cli: Any) -> None:
     )
     assert ran.out.split() == ["score", "scorers"]
     assert "_SCOREGATE_COMPLETE" in cli("--show-completion", "bash").out
+
+
+def test_hints_are_notes(cli: Any) -> None:
+    cli.write("gate.json", json.dumps({"scorers": [{"type": "contian", "value": "a"}]}))
+    ran = cli("check", "gate.json")
+    assert ran.code == 2
+    note = "note: gate.json: score.scorers[0].type: got 'contian'; did you mean 'contains'?\n"
+    assert ran.err.endswith(note)
+
+
+def test_a_gate_on_standard_input(cli: Any) -> None:
+    gate = (cli.folder / "gate.json").read_text()
+    ran = cli("check", "-", stdin=gate)
+    assert (ran.code, ran.out) == (0, "ok: <stdin>: 1 scorer, combine all\n")
+    ran = cli("check", "-", stdin="{")
+    assert (ran.code, ran.err.split(":")[1]) == (2, " <stdin>")
+    cli.rows("in.jsonl", "ok")
+    assert cli("score", "-", "in.jsonl", stdin=gate).code == 0
+    ran = cli("score", "-", stdin=gate)
+    assert ran.code == 2
+    assert "standard input cannot hold both the gate and the outputs" in ran.err
+
+
+def test_repeated_keys_are_told_once(cli: Any) -> None:
+    block = '{"scorers": [{"type": "contains", "value": "a", "value": "ok"}]}'
+    phases = ", ".join(f'{{"id": "{n}", "type": "gate", "score": {block}}}' for n in ("a", "b"))
+    gates = {
+        "block": block,
+        "phase": f'{{"id": "a", "score": {block}}}',
+        "flow": f'{{"phases": [{phases}]}}',
+    }
+    for kind, text in gates.items():
+        cli.write("gate.json", text)
+        told = cli("check", "gate.json").err
+        count = 2 if kind == "flow" else 1
+        assert told.count('repeated key "value"') == count, kind
+
+
+def test_what_is_not_run_is_told(cli: Any) -> None:
+    block = {"scorers": [{"type": "code-compiles", "language": "typescript"}]}
+    cli.write("gate.json", json.dumps(block))
+    ran = cli("check", "gate.json")
+    assert ran.code == 0
+    assert "fails on every text until a runtime supplies its results" in ran.err
+    shown = cli("scorers").out.partition("code-compiles")[2]
+    assert "it fails on every text" in shown
+
+
+def test_flags_show_no_type(cli: Any) -> None:
+    for command in ("score", "check", "scorers", "extract", "repair", "cache"):
+        lines = cli(command, "--help").out.splitlines()
+        assert [line for line in lines if "<bool>" in line and "--help" not in line] == []
+
+
+def test_negative_indentation_is_refused(cli: Any) -> None:
+    cli.write("a.json", "{}")
+    assert cli("extract", "--indent", "-1", "a.json").code == 2
+    assert cli("repair", "--indent", "-1", "a.json").code == 2
+
+
+def test_pruning_needs_an_age(cli: Any) -> None:
+    cli.write("c.db", "")
+    ran = cli("cache", "c.db", "--prune")
+    assert (ran.code, ran.err) == (
+        2,
+        "error: --prune needs --ttl: how many seconds a reply is good\n",
+    )
+    ran = cli("cache", "c.db", "--prune", "--ttl", "5")
+    assert (ran.code, ran.err) == (0, "note: c.db: 0 replies removed\n")

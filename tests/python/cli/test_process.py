@@ -205,3 +205,45 @@ def test_without_the_extra(name: str) -> None:
     assert done.stderr.decode() == (
         "scoregate: the command line needs two packages: pip install 'scoregate[cli]'\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (["score", "gate.json", "in.jsonl", "-o", "out.jsonl"], 0),
+        (["score", "gate.json", "in.jsonl", "-o", "out.jsonl", "--fail-under", "1"], 1),
+        (["score", "gate.json", "in.jsonl", "--nope"], 2),
+        (["score", "gate.json", "absent.jsonl"], 3),
+        (["check", "absent.json"], 2),
+        (["--help"], 0),
+    ],
+    ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else str(value),
+)
+def test_what_cannot_be_told_changes_no_exit_code(cli: Any, args: list[str], code: int) -> None:
+    cli.rows("in.jsonl", "ok", "no")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open("/dev/full", "w") as full:
+        for stderr in (full, writing, None):
+            argv = [*cli.argv, *args]
+            if stderr is None:
+                argv = ["sh", "-c", '"$@" 2>&-', "sh", *argv]
+            done = subprocess.run(
+                argv, cwd=cli.folder, stdout=subprocess.DEVNULL, stderr=stderr, check=False
+            )
+            assert done.returncode == code
+    os.close(writing)
+
+
+@pytest.mark.parametrize("args", [["--help"], ["scorers"], ["schema"], ["score", "--help"]])
+def test_a_reader_that_goes_away_is_141(cli: Any, args: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*cli.argv, *args], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*cli.argv, *args], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith(b"error: ")
+    assert done.stderr.count(b"\n") == 1

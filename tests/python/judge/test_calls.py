@@ -85,6 +85,7 @@ CASES: list[tuple[str, Any, list[str | None], int, list[tuple[str, str]]]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:the gate names no judge")
 @pytest.mark.parametrize(
     ("built", "texts", "calls", "verdicts"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )
@@ -160,3 +161,14 @@ def test_a_result_says_who_decided_and_what_it_cost(chat: Any) -> None:
     assert scored.to_dict() == gate().score("ok").to_dict()
     chat.script = [PASS]
     assert gate().decide("bad", judge=judge_of(chat)).passed
+
+
+def test_a_gate_without_judge_is_warned_of(chat: Any) -> None:
+    built = Gate({"scorers": [{"type": "contains", "value": "a"}]})
+    with pytest.warns(UserWarning, match="the gate names no judge") as told:
+        built.decide("b", judge=judge_of(chat))
+    assert told[0].filename == __file__
+    with pytest.warns(UserWarning, match="the gate names no judge") as told:
+        built.decide_batch(["b"], judge=judge_of(chat))
+    assert told[0].filename == __file__
+    assert chat.calls == []

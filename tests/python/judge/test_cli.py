@@ -290,3 +290,15 @@ def test_replies_on_the_command_line(cli: Cli) -> None:
     assert cli("verdict", "--jsonl", stdin='{"reply": 1}').code == 3
     assert "<stdin>:1: is no JSON" in cli("verdict", "--jsonl", stdin="x").err
     assert cli("verdict", "none.txt").code == 3
+
+
+def test_failed_calls_are_counted(cli: Cli) -> None:
+    cli.write("judge.py", "import sys\nsys.exit(3)\n")
+    cli.write("in.jsonl", rows(["bad", "worse"]))
+    args = ["score", "gate.json", "in.jsonl", "--judge", f"cmd:'{sys.executable}' judge.py"]
+    args += ["--max-calls", "2"]
+    ran = cli(*args, "-o", "out.jsonl")
+    assert ran.code == 0
+    assert "2 calls, 2 failed" in ran.err
+    summary = json.loads(cli(*args, "-o", "out.jsonl", "--json").out)
+    assert (summary["judge"]["calls"], summary["judge"]["failed"]) == (2, 2)

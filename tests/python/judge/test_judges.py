@@ -64,12 +64,23 @@ def test_functions_run_side_by_side() -> None:
     assert batch.summary()["pass"] == 20
 
 
-def test_what_a_function_raises_is_named_by_its_type_only() -> None:
+def test_what_a_function_raises_is_told_without_prompt_and_key() -> None:
     def judge(prompt: str) -> str:
         raise LookupError(prompt)
 
     result = gate().decide("bad", judge=judge)
     assert (result.verdict, result.reason) == ("undecided", "judge failed: LookupError")
+
+    def said(message: Any) -> str | None:
+        def judge(prompt: str) -> str:
+            raise LookupError(message(prompt) if callable(message) else message)
+
+        return gate().decide("bad " * 40, judge=judge).reason
+
+    assert said("no\n route") == "judge failed: LookupError: no route"
+    assert said("x y" * 100) == "judge failed: LookupError: " + ("x y" * 100)[:120] + "…"
+    assert said("key sk-0123456789abcdef0123") == "judge failed: LookupError: key …"
+    assert said(lambda prompt: f"cannot say {prompt[5:40]}") == "judge failed: LookupError"
     wrong: Any = lambda prompt: 7  # noqa: E731
     assert gate().decide("bad", judge=wrong).reason == "judge failed: expected a text, got int"
     turns = iter([ConnectionResetError(), None])
