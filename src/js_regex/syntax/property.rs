@@ -13,13 +13,15 @@ impl Parser<'_> {
     /// A property; the cursor is after the `p`.
     pub(super) fn property(&mut self, negated: bool, message: &'static str) -> Parsed<ClassSet> {
         let (name, value) = self.property_text().ok_or(message)?;
+        let is_binary = value.is_none() && find(CATEGORIES, &name).is_none();
         let mut class = match value {
             Some(value) => ClassSet::new(with_value(&name, &value).ok_or(message)??),
             None => self.lone_property(&name, negated).ok_or(message)??,
         };
         let max = self.flags.max_char();
-        // u folds the complement, v complements the folded set.
-        if self.flags.unicode_sets {
+        // u folds the complement, v complements the folded set. V8 reads a binary property, negated,
+        // as its value No: it folds that.
+        if self.flags.unicode_sets && !is_binary {
             class.set = self.fold_set(class.set);
         }
         if negated {
