@@ -1,6 +1,8 @@
-//! The bytes that a match from the start of a text may begin with: one look refutes most texts.
+//! What a match may begin with: characters, and bytes at the start of a text, where one look
+//! refutes most texts.
 
 use super::ast::{Assert, Node};
+use super::set::CharSet;
 
 /// For each byte, whether a match may begin with it.
 pub(super) type FirstBytes = [bool; 256];
@@ -42,4 +44,68 @@ fn add_range(low: u32, high: u32, bytes: &mut FirstBytes) -> bool {
         *slot |= if byte < 0x80 { (low..=high).contains(&byte) } else { high >= 0x80 };
     }
     false
+}
+
+/// The characters that a match can begin with, or nothing where it may be empty.
+pub(super) fn first(node: &Node) -> Option<CharSet> {
+    first_of(std::slice::from_ref(node), None)
+}
+
+/// The characters that nodes in a row can begin with, `behind` being what must follow them.
+pub(super) fn first_of(nodes: &[Node], behind: Option<&CharSet>) -> Option<CharSet> {
+    let mut ranges = Vec::new();
+    for node in nodes {
+        if !add_first(node, &mut ranges)? {
+            return Some(CharSet::new(ranges));
+        }
+    }
+    ranges.extend_from_slice(behind?.ranges());
+    Some(CharSet::new(ranges))
+}
+
+/// True where `\b` stands before everything that is consumed.
+pub(super) fn begins_at_word(node: &Node) -> bool {
+    match node {
+        Node::Assert(kind) => *kind == Assert::Word,
+        Node::Cat(nodes) => nodes.first().is_some_and(begins_at_word),
+        Node::Group(body, _) => begins_at_word(body),
+        _ => false,
+    }
+}
+
+/// True where every member is a word character.
+pub(super) fn is_word_set(set: &CharSet) -> bool {
+    let word = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
+    let inside = |&(low, high): &(u32, u32)| word.iter().any(|w| w.0 <= low && high <= w.1);
+    set.ranges().iter().all(inside)
+}
+
+/// Adds what the node can begin with; says whether it may consume nothing.
+fn add_first(node: &Node, out: &mut Vec<(u32, u32)>) -> Option<bool> {
+    match node {
+        Node::Empty | Node::Assert(_) | Node::Look(_) => Some(true),
+        Node::Char(c) => {
+            out.push((*c, *c));
+            Some(false)
+        }
+        Node::Set(set) => {
+            out.extend_from_slice(set.ranges());
+            Some(false)
+        }
+        Node::Cat(nodes) => {
+            for node in nodes {
+                if !add_first(node, out)? {
+                    return Some(false);
+                }
+            }
+            Some(true)
+        }
+        Node::Alt(nodes) => {
+            nodes.iter().try_fold(false, |empty, node| Some(empty | add_first(node, out)?))
+        }
+        Node::Group(body, _) => add_first(body, out),
+        Node::Repeat(r) if r.max == 0 => Some(true),
+        Node::Repeat(r) => Some(add_first(&r.body, out)? || r.min == 0),
+        Node::BackRef(_) => None,
+    }
 }

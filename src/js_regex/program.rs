@@ -6,6 +6,7 @@
 //! of the state).
 
 use super::ast::{Assert, Ast, Node, Repeat, UNBOUNDED};
+use super::first::{begins_at_word, first, first_of, is_word_set};
 use super::set::CharSet;
 use crate::target::push_scalar;
 
@@ -136,8 +137,7 @@ impl Program {
             _ => false,
         };
         let first = first(&ast.root);
-        let at_word = begins_at_word(&ast.root)
-            && first.as_ref().is_some_and(|first| first.ranges().iter().all(|r| is_word_range(*r)));
+        let at_word = begins_at_word(&ast.root) && first.as_ref().is_some_and(is_word_set);
         Program {
             ops: compiler.ops,
             sets: compiler.sets,
@@ -452,66 +452,4 @@ fn split(greedy: bool, body: Pc, exit: Pc) -> Op {
 /// True where some loop may iterate without consuming: its states form a cycle.
 fn is_cyclic(node: &Node) -> bool {
     node.any(&|n| matches!(n, Node::Repeat(r) if r.max > 1 && r.body.can_be_empty()))
-}
-
-/// The characters that a match can begin with, or nothing where it may be empty.
-fn first(node: &Node) -> Option<CharSet> {
-    first_of(std::slice::from_ref(node), None)
-}
-
-/// The characters that nodes in a row can begin with, `behind` being what must follow them.
-fn first_of(nodes: &[Node], behind: Option<&CharSet>) -> Option<CharSet> {
-    let mut ranges = Vec::new();
-    for node in nodes {
-        if !add_first(node, &mut ranges)? {
-            return Some(CharSet::new(ranges));
-        }
-    }
-    ranges.extend_from_slice(behind?.ranges());
-    Some(CharSet::new(ranges))
-}
-
-/// True where `\b` stands before everything that is consumed.
-fn begins_at_word(node: &Node) -> bool {
-    match node {
-        Node::Assert(kind) => *kind == Assert::Word,
-        Node::Cat(nodes) => nodes.first().is_some_and(begins_at_word),
-        Node::Group(body, _) => begins_at_word(body),
-        _ => false,
-    }
-}
-
-fn is_word_range((low, high): (u32, u32)) -> bool {
-    let word = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
-    word.iter().any(|&(first, last)| first <= low && high <= last)
-}
-
-/// Adds what the node can begin with; says whether it may consume nothing.
-fn add_first(node: &Node, out: &mut Vec<(u32, u32)>) -> Option<bool> {
-    match node {
-        Node::Empty | Node::Assert(_) | Node::Look(_) => Some(true),
-        Node::Char(c) => {
-            out.push((*c, *c));
-            Some(false)
-        }
-        Node::Set(set) => {
-            out.extend_from_slice(set.ranges());
-            Some(false)
-        }
-        Node::Cat(nodes) => {
-            for node in nodes {
-                if !add_first(node, out)? {
-                    return Some(false);
-                }
-            }
-            Some(true)
-        }
-        Node::Alt(nodes) => {
-            nodes.iter().try_fold(false, |empty, node| Some(empty | add_first(node, out)?))
-        }
-        Node::Group(body, _) => add_first(body, out),
-        Node::Repeat(r) if r.max == 0 => Some(true),
-        Node::Repeat(r) => Some(add_first(&r.body, out)? || r.min == 0),
-        Node::BackRef(_) => None,
-    }
 }
