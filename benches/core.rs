@@ -6,10 +6,9 @@
 #![allow(clippy::print_stdout)] // a program that prints a table
 
 use std::hint::black_box;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use scoregate::batch::{LineOptions, LineScorer, Shown, Workers};
+use scoregate::batch::{LineOptions, LineScorer, Shown, Watch, Workers};
 use scoregate::contract::AnySchema;
 use scoregate::json::{Value, extract, parse, quote};
 use scoregate::{Gate, Options, Row, Target};
@@ -115,10 +114,11 @@ fn time_lines(gate: &Gate) {
         max_line: 1 << 20,
         keep_raw: true,
     };
-    let stop = AtomicBool::new(false);
-    let workers = Workers { threads: 1, stop: &stop };
+    let mut idle = || false;
+    let watch = Watch::new(&mut idle);
+    let workers = Workers::new(1, &watch);
     time("lines, 256 rows", block.len(), || {
         let mut scorer = LineScorer::new(options.clone(), gate.scorers().len());
-        scorer.feed(gate, black_box(block.as_bytes()), true, u64::MAX, &workers, &mut || ())
+        scorer.feed(gate, black_box(block.as_bytes()), true, u64::MAX, &workers)
     });
 }

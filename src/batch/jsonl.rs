@@ -149,7 +149,6 @@ impl LineScorer {
         last: bool,
         limit: u64,
         workers: &Workers<'_>,
-        idle: &mut dyn FnMut(),
     ) -> Option<Fed> {
         let mut fed = Fed::default();
         let mut rest = block;
@@ -166,7 +165,7 @@ impl LineScorer {
             rest = &block[end..];
             let line = std::mem::take(&mut self.carry);
             if self.dropped == 0 {
-                self.score_block(gate, &line, limit, workers, idle, &mut fed)?;
+                self.score_block(gate, &line, limit, workers, &mut fed)?;
             } else {
                 self.end_overlong(line, limit, &mut fed);
             }
@@ -177,7 +176,7 @@ impl LineScorer {
             None => 0,
         };
         let left = limit.saturating_sub(fed.rows + fed.bad.len() as u64);
-        self.score_block(gate, &rest[..end], left, workers, idle, &mut fed)?;
+        self.score_block(gate, &rest[..end], left, workers, &mut fed)?;
         self.hold(&rest[end..]);
         Some(fed)
     }
@@ -218,10 +217,9 @@ impl LineScorer {
         block: &[u8],
         limit: u64,
         workers: &Workers<'_>,
-        idle: &mut dyn FnMut(),
         fed: &mut Fed,
     ) -> Option<()> {
-        let ranges = pieces(block, workers.threads);
+        let ranges = pieces(block, workers.threads());
         let (mut line, mut row, mut offset, mut left) = (self.line, self.row, self.offset, limit);
         let mut parts = Vec::with_capacity(ranges.len());
         for range in ranges {
@@ -232,12 +230,11 @@ impl LineScorer {
             left = left.saturating_sub(rows);
         }
         let options = &self.options;
-        let work = |i: usize| score_piece(gate, options, &parts[i], workers);
-        let scored = if parts.len() == 1 && block.len() < super::SMALL {
-            vec![Some(work(0))]
-        } else {
-            workers.run(parts.len(), &work, idle)
-        };
+        // Little work is done on the calling thread.
+        let little = parts.len() == 1 && block.len() < super::SMALL;
+        let workers = if little { workers.alone() } else { *workers };
+        let work = |i: usize| score_piece(gate, options, &parts[i], &workers);
+        let scored = workers.run(parts.len(), &work);
         (self.line, self.offset) = (line, offset);
         for part in scored {
             let part = part??;
@@ -267,13 +264,11 @@ impl LineScorer {
     }
 }
 
-/// Cuts a block of whole lines into pieces of about the same size: enough for each thread, and
-/// small ones, since a signal is looked for between them.
+/// Cuts a block of whole lines into pieces of about the same size.
 fn pieces(block: &[u8], threads: usize) -> Vec<Range<usize>> {
     const SMALLEST: usize = 64 << 10;
-    const LARGEST: usize = 256 << 10;
-    let size = (block.len() / (threads * 4).max(1)).clamp(SMALLEST, LARGEST);
-    let count = block.len().div_ceil(size).max(1);
+    let size = (block.len() / (threads * 4).max(1)).max(SMALLEST);
+    let count = if threads == 1 { 1 } else { block.len().div_ceil(size).max(1) };
     let mut ranges = Vec::with_capacity(count);
     let mut start = 0;
     while start < block.len() {
@@ -337,7 +332,7 @@ fn score_piece(
         if left == 0 {
             break;
         }
-        if workers.stop.load(std::sync::atomic::Ordering::Relaxed) {
+        if workers.stopped() {
             return None;
         }
         number += 1;
@@ -445,8 +440,7 @@ fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome<'_>], mis
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
+    use super::super::pool::Watch;
     use super::*;
     use crate::scorers::Options;
 
@@ -456,7 +450,7 @@ mod tests {
     }
 
     fn run(input: &[u8], block: usize, max_line: usize, threads: usize) -> (String, Vec<BadLine>) {
-        let (gate, stop) = (gate(), AtomicBool::new(false));
+        let gate = gate();
         let options = LineOptions {
             field: "output".into(),
             id_field: "id".into(),
@@ -465,12 +459,14 @@ mod tests {
             keep_raw: true,
         };
         let mut scorer = LineScorer::new(options, 1);
-        let workers = Workers { threads, stop: &stop };
+        let mut idle = || false;
+        let watch = Watch::new(&mut idle);
+        let workers = Workers::new(threads, &watch);
         let (mut output, mut bad, mut rows) = (Vec::new(), Vec::new(), 0);
         let blocks: Vec<&[u8]> = input.chunks(block).chain([&b""[..]]).collect();
         for (i, part) in blocks.iter().enumerate() {
             let last = i + 1 == blocks.len();
-            let fed = scorer.feed(&gate, part, last, u64::MAX, &workers, &mut || ()).unwrap();
+            let fed = scorer.feed(&gate, part, last, u64::MAX, &workers).unwrap();
             output.extend(fed.output);
             rows += fed.rows;
             bad.extend(fed.bad);

@@ -9,11 +9,9 @@ mod jsonl;
 mod pool;
 mod writer;
 
-use std::sync::atomic::AtomicBool;
-
 pub use columns::{Columns, Parts, Totals};
 pub use jsonl::{BadLine, Fed, LineOptions, LineScorer, Shown};
-pub use pool::{Workers, default_threads, note_process};
+pub use pool::{Watch, Workers, default_threads, note_process};
 
 use crate::gate::Gate;
 use crate::result::Outcome;
@@ -38,31 +36,25 @@ pub struct Batch<'a, T> {
     pub details: bool,
 }
 
-/// Scores texts on several threads; None when `stop` was raised.
-///
-/// `idle` is called on the calling thread about every 50 ms while the workers work.
+/// Scores texts on several threads; None when the work was ended.
 pub fn score_texts<T: AsRef<[u8]> + Sync>(
     gate: &Gate,
     batch: &Batch<'_, T>,
     workers: &Workers<'_>,
-    idle: &mut dyn FnMut(),
 ) -> Option<Columns> {
     let count = batch.texts.len();
     let names = gate.scorers().len();
     let bytes = || batch.texts.iter().flatten().map(|text| text.as_ref().len()).sum::<usize>();
-    if count < SERIAL_ROWS && bytes() < SMALL {
-        return score_slice(gate, batch, 0..count, workers.stop);
+    if workers.threads() == 1 || count < SERIAL_ROWS && bytes() < SMALL {
+        return score_slice(gate, batch, 0..count, &workers.alone());
     }
     let smallest = if count < SERIAL_ROWS { 1 } else { 64 };
-    let size = match workers.threads {
-        1 => smallest,
-        threads => count.div_ceil(threads * 4).clamp(smallest, 4096),
-    };
+    let size = count.div_ceil(workers.threads() * 4).clamp(smallest, 4096);
     let work = |i: usize| {
         let start = i * size;
-        score_slice(gate, batch, start..(start + size).min(count), workers.stop)
+        score_slice(gate, batch, start..(start + size).min(count), workers)
     };
-    let parts = workers.run(count.div_ceil(size), &work, idle);
+    let parts = workers.run(count.div_ceil(size), &work);
     let mut all = Columns::new(names);
     all.reserve(count);
     for part in parts {
@@ -75,14 +67,14 @@ fn score_slice<T: AsRef<[u8]>>(
     gate: &Gate,
     batch: &Batch<'_, T>,
     range: std::ops::Range<usize>,
-    stop: &AtomicBool,
+    workers: &Workers<'_>,
 ) -> Option<Columns> {
     let empty = Row::empty();
     let mut columns = Columns::new(gate.scorers().len());
     columns.reserve(range.len());
     let mut outcomes = Vec::new();
     for i in range {
-        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+        if workers.stopped() {
             return None;
         }
         let Some(text) = &batch.texts[i] else {

@@ -1,7 +1,6 @@
 //! The gate.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -14,7 +13,7 @@ use super::functions::row_of;
 use super::results::{GateResult, ScorerResult};
 use super::text::Text;
 use super::value::from_python;
-use crate::batch::{Batch, Columns, Workers, default_threads, score_texts};
+use crate::batch::{Batch, Columns, Watch, Workers, default_threads, score_texts};
 use crate::error::SpecError;
 use crate::gate::Gate as Core;
 use crate::json::Value;
@@ -143,8 +142,8 @@ impl Gate {
                 .collect();
             let batch = Batch { texts: &slice, rows: &slice_rows, impure: &part, details };
             let mut scored = Instant::now();
-            all.append(interruptible(py, threads, |workers, idle| {
-                let columns = score_texts(&self.core, &batch, workers, idle);
+            all.append(interruptible(py, threads, |workers| {
+                let columns = score_texts(&self.core, &batch, workers);
                 scored = Instant::now();
                 columns
             })?);
@@ -212,20 +211,20 @@ pub(super) fn thread_count(threads: Option<i64>) -> PyResult<usize> {
 pub(super) fn interruptible<R: Send>(
     py: Python<'_>,
     threads: usize,
-    work: impl FnOnce(&Workers<'_>, &mut dyn FnMut()) -> Option<R> + Send,
+    work: impl FnOnce(&Workers<'_>) -> Option<R> + Send,
 ) -> PyResult<R> {
     py.check_signals()?;
-    let stop = AtomicBool::new(false);
     let mut raised: Option<PyErr> = None;
     let result = py.detach(|| {
         let mut idle = || {
             #[allow(clippy::redundant_closure_for_method_calls)] // the method is not general enough
             if let Err(error) = Python::attach(|py| py.check_signals()) {
-                stop.store(true, Ordering::Relaxed);
                 raised = Some(error);
             }
+            raised.is_some()
         };
-        work(&Workers { threads, stop: &stop }, &mut idle)
+        let watch = Watch::new(&mut idle);
+        work(&Workers::new(threads, &watch))
     });
     match (raised, result) {
         (Some(error), _) => Err(error),

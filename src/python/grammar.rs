@@ -1,7 +1,5 @@
 //! The reply grammars: functions, batches, and their result classes.
 
-use std::sync::atomic::Ordering;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
@@ -283,22 +281,24 @@ fn batch<'py, R: Send + IntoPyObject<'py>>(
     while start < texts.len() {
         let slice = read_texts(&texts, start, (start + SLICE).min(texts.len()))?;
         let (read, slice) = (&read, &slice);
-        let found = interruptible(py, threads, |workers, idle| {
+        let found = interruptible(py, threads, |workers| {
+            let little =
+                slice.iter().flatten().map(|text| text.as_ref().len()).sum::<usize>() < SMALL;
+            let pieces = slice.len().div_ceil(PIECE);
+            let workers = if pieces == 1 && little { workers.alone() } else { *workers };
             let work = |piece: usize| -> Option<Vec<R>> {
                 let part = slice.iter().enumerate().skip(piece * PIECE).take(PIECE);
                 part.map(|(i, text)| {
                     let read = || read(start + i, text.as_ref().map(AsRef::as_ref));
-                    (!workers.stop.load(Ordering::Relaxed)).then(read)
+                    (!workers.stopped()).then(read)
                 })
                 .collect()
             };
-            let pieces = slice.len().div_ceil(PIECE);
-            let small =
-                slice.iter().flatten().map(|text| text.as_ref().len()).sum::<usize>() < SMALL;
-            if pieces == 1 && small {
-                return Some(vec![work(0)?]);
-            }
-            workers.run(pieces, &work, idle).into_iter().map(Option::flatten).collect()
+            workers
+                .run(pieces, &work)
+                .into_iter()
+                .map(Option::flatten)
+                .collect::<Option<Vec<Vec<R>>>>()
         })?;
         for reading in found.into_iter().flatten() {
             all.append(reading)?;

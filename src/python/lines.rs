@@ -61,9 +61,9 @@ impl LineScorer {
         last: bool,
         limit: Option<u64>,
     ) -> PyResult<(Bound<'py, PyBytes>, u64, Vec<Bad<'py>>)> {
-        let fed = interruptible(py, self.threads, |workers, idle| {
+        let fed = interruptible(py, self.threads, |workers| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.feed(&self.gate.core, block, last, limit.unwrap_or(u64::MAX), workers, idle)
+            state.feed(&self.gate.core, block, last, limit.unwrap_or(u64::MAX), workers)
         })?;
         let bad = fed.bad.iter();
         let bad = bad.map(|b| (b.line, b.offset, b.message.clone(), PyBytes::new(py, &b.raw)));

@@ -297,6 +297,35 @@ def test_ctrl_c_ends_every_batch_before_its_time(text: str, call: str) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.parametrize("rows", [60, 1500])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_waits_for_few_slow_rows(threads: int, rows: int) -> None:
+    code = (
+        "import scoregate\n"
+        # Backreferences that meet the budget: some hundredths of a second a row.
+        "pattern = r'^(?:(a|aa)+)\\1{3}[bc]*$'\n"
+        "scorers = [{'type': 'regex', 'pattern': pattern[:-1] + 'x?' * i + '$'} for i in range(8)]\n"
+        "gate = scoregate.Gate({'scorers': scorers})\n"
+        "texts = ['fast'] * 40 + ['a' * 61 + 'b' * i + 'd' for i in range(%d)]\n"
+        "print('ready', flush=True)\n"
+        "try:\n"
+        "    gate.score_batch(texts, threads=%d)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('stopped', flush=True)\n"
+    ) % (rows, threads)
+    argv = [sys.executable, "-c", code]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.4)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        waited = time.monotonic() - start
+    # A row may take 0.5 s on a busy machine; the whole batch takes longer than the test may.
+    assert waited < 3
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.none() | st.text(st.characters(), max_size=40), max_size=30))
 def test_any_texts_are_scored(texts: list[str | None]) -> None:

@@ -1,7 +1,5 @@
 //! Many texts at once, on threads.
 
-use std::sync::atomic::Ordering;
-
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
@@ -107,10 +105,12 @@ fn run<'t, R: Send>(
         let text = text.as_ref().filter(|text| text.fault.is_none())?;
         work(text.as_ref())
     };
-    interruptible(py, threads, |workers: &Workers<'_>, idle| {
-        let one = |text| (!workers.stop.load(Ordering::Relaxed)).then(|| one(text));
+    interruptible(py, threads, |workers: &Workers<'_>| {
         let bytes: usize = texts.iter().flatten().map(|text| text.as_ref().len()).sum();
-        if (texts.len() < 64 || threads == 1) && bytes < SMALL {
+        let alone = texts.len() < 64 && bytes < SMALL;
+        let workers = if alone { workers.alone() } else { *workers };
+        let one = |text| (!workers.stopped()).then(|| one(text));
+        if workers.threads() == 1 {
             return texts.iter().map(one).collect();
         }
         let size = texts.len().div_ceil(threads * 8).clamp(1, 1024);
@@ -119,7 +119,7 @@ fn run<'t, R: Send>(
             pieces.get(i).copied().unwrap_or_default().iter().map(one).collect()
         };
         let mut all = Vec::with_capacity(texts.len());
-        for found in workers.run(pieces.len(), &part, idle) {
+        for found in workers.run(pieces.len(), &part) {
             all.extend(found??);
         }
         Some(all)
