@@ -18,6 +18,9 @@ use super::marker::Reader;
 const OR: [&[u8]; 6] = [b"or", b"xor", b"vs", b"versus", b"oder", b"ou"];
 const OR_OTHER: [&str; 4] = ["或者", "或", "または", "или"];
 
+/// Words that, like a comma, take only a vote that passes.
+const WEAK: [&[u8]; 7] = [b"and", b"und", b"et", b"y", b"then", b"but", b"nor"];
+
 /// Items looked at behind a value.
 const ITEMS: usize = 16;
 
@@ -325,6 +328,13 @@ fn listed(reader: &mut Reader<'_>, label: &[u8], passes: bool, word: Word, adjac
             return list;
         }
         reader.at = at;
+        if first && passes && reader.one_of(&WEAK) {
+            reader.marks(&mut Joint::default(), false);
+            if word(reader) == Some(false) && reader.whole() {
+                return true;
+            }
+            reader.at = at;
+        }
         if first && beside && reader.one_of(&[b"not", b"do not"]) {
             return true;
         }
