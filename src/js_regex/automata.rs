@@ -72,15 +72,14 @@ impl Automaton {
     /// An automaton of a regular node.
     pub(super) fn new(node: Node, code_points: bool) -> Self {
         let beyond = |set: &CharSet, low: u32| set.ranges().last().is_some_and(|r| r.1 >= low);
-        let surrogates = CharSet::new(vec![(0xD800, 0xDFFF)]);
         let is_wide = |n: &Node| match n {
             Node::Char(c) => *c >= 0x80,
             Node::Set(set) => beyond(set, 0x80),
             _ => false,
         };
         let has_surrogates = |n: &Node| match n {
-            Node::Char(c) => surrogates.contains(*c),
-            Node::Set(set) => !set.intersection(&surrogates).is_empty(),
+            Node::Char(c) => (0xD800..0xE000).contains(c),
+            Node::Set(set) => set.overlaps(0xD800, 0xDFFF),
             _ => false,
         };
         let widest = if node.any(&has_surrogates) {

@@ -36,17 +36,17 @@ pub(super) fn factor(node: &Node) -> Node {
 }
 
 /// The characters of a term that can be shared.
-fn key(term: &Node) -> Option<Vec<(u32, u32)>> {
+fn key(term: &Node) -> Option<CharSet> {
     match term {
-        Node::Char(c) => Some(vec![(*c, *c)]),
-        Node::Set(set) => Some(set.ranges().to_vec()),
+        Node::Char(c) => Some(CharSet::one(*c)),
+        Node::Set(set) => Some(set.clone()),
         _ => None,
     }
 }
 
 fn trie(branches: Vec<Vec<Node>>, levels: usize) -> Node {
     // Branches by their first term, in the order in which the terms come.
-    let mut places: HashMap<Vec<(u32, u32)>, usize> = HashMap::new();
+    let mut places: HashMap<CharSet, usize> = HashMap::new();
     let mut groups: Vec<Vec<Vec<Node>>> = Vec::new();
     let mut may_be_empty = false;
     for branch in branches {

@@ -24,10 +24,10 @@ fn add(node: &Node, bytes: &mut FirstBytes) -> bool {
     match node {
         Node::Char(c) => add_range(*c, *c, bytes),
         Node::Set(set) => {
-            for &(low, high) in set.ranges() {
+            for &(low, high) in set.ranges().iter().take_while(|r| r.0 < 0x80) {
                 add_range(low, high, bytes);
             }
-            false
+            set.ranges().last().is_some_and(|r| add_range(r.0, r.1, bytes))
         }
         Node::Cat(nodes) => nodes.iter().all(|node| add(node, bytes)),
         // Every branch adds its own, so none may be skipped.

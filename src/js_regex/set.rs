@@ -1,9 +1,11 @@
 //! Sets of characters: sorted, disjoint ranges of UTF-16 units or code points.
 
-/// A set of characters, kept as sorted ranges that neither touch nor overlap.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use std::sync::Arc;
+
+/// A set of characters, kept as sorted ranges that neither touch nor overlap. Copies share them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct CharSet {
-    ranges: Vec<(u32, u32)>,
+    ranges: Arc<[(u32, u32)]>,
 }
 
 impl CharSet {
@@ -17,12 +19,12 @@ impl CharSet {
                 _ => out.push((low, high)),
             }
         }
-        CharSet { ranges: out }
+        CharSet { ranges: out.into() }
     }
 
     /// The set of one character.
     pub(super) fn one(c: u32) -> Self {
-        CharSet { ranges: vec![(c, c)] }
+        CharSet { ranges: [(c, c)].into() }
     }
 
     /// The ranges, sorted.
@@ -47,6 +49,39 @@ impl CharSet {
         after > 0 && self.ranges[after - 1].1 >= c
     }
 
+    /// True where the set holds some character of the range.
+    pub(super) fn overlaps(&self, low: u32, high: u32) -> bool {
+        let at = self.ranges.partition_point(|r| r.1 < low);
+        self.ranges.get(at).is_some_and(|r| r.0 <= high)
+    }
+
+    /// The set and sorted members that it lacks.
+    pub(super) fn with_sorted(&self, others: &[u32]) -> Self {
+        if others.is_empty() {
+            return self.clone();
+        }
+        let mut out: Vec<(u32, u32)> = Vec::with_capacity(self.ranges.len() + others.len());
+        let mut others = others.iter().copied().peekable();
+        let mut ranges = self.ranges.iter().copied().peekable();
+        loop {
+            let (low, high) = match (ranges.peek(), others.peek()) {
+                (Some(&range), other) if other.is_none_or(|&c| range.0 < c) => {
+                    ranges.next();
+                    range
+                }
+                (_, Some(&c)) => {
+                    others.next();
+                    (c, c)
+                }
+                _ => return CharSet { ranges: out.into() },
+            };
+            match out.last_mut() {
+                Some(last) if low <= last.1.saturating_add(1) => last.1 = last.1.max(high),
+                _ => out.push((low, high)),
+            }
+        }
+    }
+
     /// True where the set holds every character up to `max`.
     pub(super) fn is_full(&self, max: u32) -> bool {
         matches!(self.ranges[..], [(0, high)] if high >= max)
@@ -56,7 +91,7 @@ impl CharSet {
     pub(super) fn complement(&self, max: u32) -> Self {
         let mut out = Vec::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
-        for &(low, high) in &self.ranges {
+        for &(low, high) in &*self.ranges {
             if low > next {
                 out.push((next, low - 1));
             }
@@ -65,11 +100,11 @@ impl CharSet {
         if next <= max {
             out.push((next, max));
         }
-        CharSet { ranges: out }
+        CharSet { ranges: out.into() }
     }
 
     pub(super) fn union(&self, other: &Self) -> Self {
-        CharSet::new(self.ranges.iter().chain(&other.ranges).copied().collect())
+        CharSet::new(self.ranges.iter().chain(other.ranges()).copied().collect())
     }
 
     pub(super) fn intersection(&self, other: &Self) -> Self {
@@ -86,7 +121,7 @@ impl CharSet {
                 b.next()
             };
         }
-        CharSet { ranges: out }
+        CharSet { ranges: out.into() }
     }
 
     pub(super) fn difference(&self, other: &Self) -> Self {
@@ -102,18 +137,18 @@ impl FromIterator<(u32, u32)> for CharSet {
 
 /// `\d`.
 pub(super) fn digit() -> CharSet {
-    CharSet { ranges: vec![(0x30, 0x39)] }
+    CharSet { ranges: [(0x30, 0x39)].into() }
 }
 
 /// `\w` without the two letters that `iu` adds.
 pub(super) fn word() -> CharSet {
-    CharSet { ranges: vec![(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)] }
+    CharSet { ranges: [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)].into() }
 }
 
 /// `\s`: `WhiteSpace` and `LineTerminator`.
 pub(super) fn space() -> CharSet {
     CharSet {
-        ranges: vec![
+        ranges: [
             (0x09, 0x0D),
             (0x20, 0x20),
             (0xA0, 0xA0),
@@ -124,13 +159,14 @@ pub(super) fn space() -> CharSet {
             (0x205F, 0x205F),
             (0x3000, 0x3000),
             (0xFEFF, 0xFEFF),
-        ],
+        ]
+        .into(),
     }
 }
 
 /// The line terminators, which `.` does not match.
 pub(super) fn line_end() -> CharSet {
-    CharSet { ranges: vec![(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)] }
+    CharSet { ranges: [(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)].into() }
 }
 
 #[cfg(test)]

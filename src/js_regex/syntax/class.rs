@@ -7,6 +7,9 @@ pub(super) const UNTERMINATED: &str = "Unterminated character class";
 pub(super) const INVALID_CLASS: &str = "Invalid character class";
 pub(super) const OUT_OF_ORDER: &str = "Range out of order in character class";
 
+/// More ranges than different ones in a pattern of the longest length.
+const MANY_RANGES: usize = 1 << 17;
+
 /// One operand of a range.
 enum Atom {
     Char(u32),
@@ -22,7 +25,7 @@ impl Parser<'_> {
         self.at += 1;
         let negated = self.eat('^');
         let ranges = self.class_ranges()?;
-        let set = self.fold_set(ranges);
+        let set = self.fold_set(ranges)?;
         Ok(Node::set(if negated { set.complement(self.flags.max_char()) } else { set }))
     }
 
@@ -36,11 +39,11 @@ impl Parser<'_> {
             // A `-` that ends the class is a literal; so is one at the end of the pattern, which
             // is an error already.
             if !self.eat('-') {
-                from.add(&mut ranges);
+                self.add_atom(&from, &mut ranges)?;
                 continue;
             }
             if self.unit(0).is_none_or(|c| c == 0x5D) {
-                from.add(&mut ranges);
+                self.add_atom(&from, &mut ranges)?;
                 ranges.push((0x2D, 0x2D));
                 continue;
             }
@@ -49,12 +52,30 @@ impl Parser<'_> {
                 (Atom::Char(low), Atom::Char(high)) => ranges.push((low, high)),
                 _ if self.flags.code_points() => return Err(INVALID_CLASS),
                 (from, to) => {
-                    from.add(&mut ranges);
+                    self.add_atom(&from, &mut ranges)?;
                     ranges.push((0x2D, 0x2D));
-                    to.add(&mut ranges);
+                    self.add_atom(&to, &mut ranges)?;
                 }
             }
         }
+    }
+
+    fn add_atom(&mut self, atom: &Atom, ranges: &mut Vec<(u32, u32)>) -> Parsed<()> {
+        match atom {
+            Atom::Char(c) => ranges.push((*c, *c)),
+            Atom::Set(set) => self.add_set(set, ranges)?,
+        }
+        Ok(())
+    }
+
+    /// Adds a set to ranges that are sorted and joined later, or once there are very many.
+    pub(super) fn add_set(&mut self, set: &CharSet, ranges: &mut Vec<(u32, u32)>) -> Parsed<()> {
+        self.charge(set.ranges().len())?;
+        ranges.extend_from_slice(set.ranges());
+        if ranges.len() > MANY_RANGES {
+            *ranges = CharSet::new(std::mem::take(ranges)).ranges().to_vec();
+        }
+        Ok(())
     }
 
     fn class_atom(&mut self) -> Parsed<Atom> {
@@ -71,15 +92,6 @@ impl Parser<'_> {
                 Some(class) => Ok(Atom::Set(class.set)),
                 None => self.character_escape(true).map(Atom::Char),
             },
-        }
-    }
-}
-
-impl Atom {
-    fn add(&self, ranges: &mut Vec<(u32, u32)>) {
-        match self {
-            Atom::Char(c) => ranges.push((*c, *c)),
-            Atom::Set(set) => ranges.extend_from_slice(set.ranges()),
         }
     }
 }

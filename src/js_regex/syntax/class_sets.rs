@@ -48,7 +48,7 @@ impl Parser<'_> {
             }
             class.set = class.set.complement(self.flags.max_char());
         }
-        class.set = self.fold_set(class.set);
+        class.set = self.fold_set(class.set)?;
         Ok(class)
     }
 
@@ -84,15 +84,39 @@ impl Parser<'_> {
                     ranges.push((low, high));
                 }
                 Some(_) => {
-                    class.add(last.take(), &mut ranges);
+                    self.add_operand(&mut class, last.take(), &mut ranges)?;
                     last = Some(self.operand()?);
                 }
             }
         }
         self.at += 1;
-        class.add(last, &mut ranges);
-        class.set = self.fold_set(class.set.union(&CharSet::new(ranges)));
+        self.add_operand(&mut class, last, &mut ranges)?;
+        class.set = self.fold_set(CharSet::new(ranges))?;
         Ok(class)
+    }
+
+    /// Adds an operand of a union; its characters go to the ranges, which are folded later.
+    fn add_operand(
+        &mut self,
+        class: &mut ClassSet,
+        operand: Option<Operand>,
+        ranges: &mut Vec<(u32, u32)>,
+    ) -> Parsed<()> {
+        match operand {
+            Some(Operand::Char(c)) => ranges.push((c, c)),
+            Some(Operand::Class(mut other)) => {
+                self.add_set(&other.set, ranges)?;
+                // The fewer strings go to the more: nested classes hand theirs on at each level.
+                if class.strings.len() < other.strings.len() {
+                    std::mem::swap(&mut class.strings, &mut other.strings);
+                }
+                class.strings.extend(other.strings);
+                class.ignore_case |= other.ignore_case;
+                class.may_contain_strings |= other.may_contain_strings;
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     /// `A--B--C` or `A&&B&&C`, after its first operand.
@@ -115,9 +139,12 @@ impl Parser<'_> {
             }
             let operand = self.operand()?;
             let other = operand.into_class();
+            self.charge(class.set.ranges().len() + other.set.ranges().len())?;
             if operator == "--" {
                 class.set = class.set.difference(&other.set);
-                class.strings.retain(|s| !other.strings.contains(s));
+                for string in &other.strings {
+                    class.strings.remove(string);
+                }
             } else {
                 class.set = class.set.intersection(&other.set);
                 class.strings.retain(|s| other.strings.contains(s));
@@ -222,20 +249,6 @@ impl ClassSet {
     /// An empty class whose strings fold or do not fold.
     pub(super) fn folding(ignore_case: bool) -> Self {
         ClassSet { ignore_case, ..ClassSet::default() }
-    }
-
-    /// Adds an operand of a union; its characters go to the ranges, which are folded later.
-    fn add(&mut self, operand: Option<Operand>, ranges: &mut Vec<(u32, u32)>) {
-        match operand {
-            Some(Operand::Char(c)) => ranges.push((c, c)),
-            Some(Operand::Class(other)) => {
-                self.set = self.set.union(&other.set);
-                self.strings.extend(other.strings);
-                self.ignore_case |= other.ignore_case;
-                self.may_contain_strings |= other.may_contain_strings;
-            }
-            None => {}
-        }
     }
 
     pub(super) fn add_string(&mut self, text: &[u32]) {

@@ -7,6 +7,10 @@ use crate::js_regex::fold;
 use crate::js_regex::set::{self, CharSet};
 
 const INVALID_ESCAPE: &str = "Invalid escape";
+/// What folding a set costs beside its ranges.
+const FOLD_CHARGE: usize = 256;
+/// The folded sets that are remembered.
+const MOST_FOLDED: usize = 8;
 const INVALID_UNICODE_ESCAPE: &str = "Invalid Unicode escape";
 
 impl Parser<'_> {
@@ -204,8 +208,19 @@ impl Parser<'_> {
     }
 
     /// The set under i: closed over folding, where the flag is on.
-    pub(super) fn fold_set(&self, set: CharSet) -> CharSet {
-        if self.flags.ignore_case { fold::close(&set, self.flags.code_points()) } else { set }
+    pub(super) fn fold_set(&mut self, set: CharSet) -> Parsed<CharSet> {
+        self.charge(set.ranges().len())?;
+        if !self.flags.ignore_case {
+            return Ok(set);
+        }
+        if let Some((_, folded)) = self.folded.iter().find(|pair| pair.0 == set || pair.1 == set) {
+            return Ok(folded.clone());
+        }
+        self.charge(FOLD_CHARGE)?;
+        let folded = fold::close(&set, self.flags.code_points());
+        self.folded.truncate(MOST_FOLDED - 1);
+        self.folded.push_front((set, folded.clone()));
+        Ok(folded)
     }
 }
 

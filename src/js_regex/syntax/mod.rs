@@ -19,10 +19,14 @@ mod group;
 mod property;
 mod property_names;
 
+use std::collections::{HashMap, VecDeque};
+
 use super::ast::{Assert, Ast, Node, Repeat, UNBOUNDED};
 use super::flags::Flags;
 use super::fold;
 use super::set::{self, CharSet};
+use class_sets::ClassSet;
+pub(super) use property::lookup;
 
 /// The deepest nesting of groups and of v classes.
 const MAX_DEPTH: u32 = 250;
@@ -30,6 +34,10 @@ const MAX_DEPTH: u32 = 250;
 const MAX_GROUPS: u32 = 32_767;
 /// The longest pattern in UTF-16 units.
 const MAX_UNITS: usize = 64 * 1024;
+
+/// Ranges that the classes of a pattern may be computed from: thousands of times what a pattern
+/// of every script takes, and a fraction of a second.
+const MAX_RANGES: usize = 32_000_000;
 
 const TOO_LARGE: &str = "Regular expression too large";
 const NOTHING_TO_REPEAT: &str = "Nothing to repeat";
@@ -54,6 +62,9 @@ pub(super) fn parse(units: &[u16], flags: Flags) -> Parsed<Ast> {
         open: Vec::new(),
         references: Vec::new(),
         has_backref: false,
+        ranges: 0,
+        properties: HashMap::new(),
+        folded: VecDeque::new(),
     };
     let mut root = parser.disjunction()?;
     if parser.at < units.len() {
@@ -89,6 +100,12 @@ struct Parser<'p> {
     /// The names that `\k` used; a node refers to one by its place until the end.
     references: Vec<Vec<u32>>,
     has_backref: bool,
+    /// Ranges of classes handled so far.
+    ranges: usize,
+    /// The properties read so far, by their text and whether they are negated.
+    properties: HashMap<(&'p [u16], bool), ClassSet>,
+    /// Sets folded last, before and after.
+    folded: VecDeque<(CharSet, CharSet)>,
 }
 
 /// The groups of the whole pattern.
@@ -141,6 +158,12 @@ impl Parser<'_> {
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH { Err(TOO_LARGE) } else { Ok(()) }
+    }
+
+    /// Counts ranges that an operation on classes handles.
+    fn charge(&mut self, ranges: usize) -> Parsed<()> {
+        self.ranges += ranges;
+        if self.ranges > MAX_RANGES { Err(TOO_LARGE) } else { Ok(()) }
     }
 
     /// A disjunction up to the end or the `)` that closes it, which stays.

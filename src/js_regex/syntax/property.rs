@@ -9,9 +9,32 @@ use crate::js_regex::set::CharSet;
 const UNSUPPORTED: &str = "Property is not supported";
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
-impl Parser<'_> {
+/// What a character of a string costs, as ranges: it becomes a node.
+const STRING_CHARGE: usize = 64;
+
+impl<'p> Parser<'p> {
     /// A property; the cursor is after the `p`.
     pub(super) fn property(&mut self, negated: bool, message: &'static str) -> Parsed<ClassSet> {
+        let units: &'p [u16] = self.units;
+        let rest = units.get(self.at..).unwrap_or_default();
+        let length = rest.iter().position(|&unit| unit == 0x7D).unwrap_or(rest.len());
+        let key = (&rest[..length], negated);
+        let class = match self.properties.get(&key) {
+            Some(class) => {
+                self.at += length + 1;
+                class.clone()
+            }
+            None => {
+                let class = self.new_property(negated, message)?;
+                self.properties.insert(key, class.clone());
+                class
+            }
+        };
+        self.charge(1 + STRING_CHARGE * class.strings.iter().map(Vec::len).sum::<usize>())?;
+        Ok(class)
+    }
+
+    fn new_property(&mut self, negated: bool, message: &'static str) -> Parsed<ClassSet> {
         let (name, value) = self.property_text().ok_or(message)?;
         let is_binary = value.is_none() && find(CATEGORIES, &name).is_none();
         let mut class = match value {
@@ -22,12 +45,12 @@ impl Parser<'_> {
         // u folds the complement, v complements the folded set. V8 reads a binary property, negated,
         // as its value No: it folds that.
         if self.flags.unicode_sets && !is_binary {
-            class.set = self.fold_set(class.set);
+            class.set = self.fold_set(class.set)?;
         }
         if negated {
             class.set = class.set.complement(max);
         }
-        class.set = self.fold_set(class.set);
+        class.set = self.fold_set(class.set)?;
         Ok(class)
     }
 
@@ -110,7 +133,7 @@ pub(super) fn binary(name: &str) -> Option<CharSet> {
 }
 
 /// The ranges that the tables of `regex-syntax` have.
-fn lookup(query: &str) -> Option<CharSet> {
+pub(in crate::js_regex) fn lookup(query: &str) -> Option<CharSet> {
     use regex_syntax::hir::{Class, HirKind};
     let hir = regex_syntax::parse(&format!(r"\p{{{query}}}")).ok()?;
     match hir.into_kind() {

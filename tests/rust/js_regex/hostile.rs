@@ -181,6 +181,51 @@ fn huge_counts_and_patterns_are_read() {
 }
 
 #[test]
+fn costly_classes_compile_in_time() {
+    let each = |from: u32, count: u32, separator: &str, form: &dyn Fn(char) -> String| {
+        let chars = (from..from + count).filter_map(char::from_u32);
+        chars.map(form).collect::<Vec<String>>().join(separator)
+    };
+    let letter = |c: char| char::from(b'a' + u8::try_from(u32::from(c) % 26).unwrap());
+    let cjk = 0x4E00;
+    let (fine, either) = (false, true);
+    for (pattern, flags, may_be_too_large) in [
+        (format!("[\\p{{L}}{}]", "&&[^a]".repeat(10_000)), "iv", fine),
+        ("\\P{Lu}".repeat(10_000), "iu", fine),
+        (each(cjk, 9_000, "|", &|c| format!("[\\W{c}]")), "iu", fine),
+        (each(cjk, 9_000, "|", &|c| format!("[\\W{c}]")), "i", fine),
+        (each(cjk, 5_000, "", &|c| format!("[\\p{{L}}&&[^{c}]]")), "iv", fine),
+        (each(97, 4_600, "|", &|c| format!("\\p{{L}}{}\\P{{Lu}}", letter(c))), "iu", fine),
+        (each(cjk, 4_600, "|", &|c| format!("\\p{{L}}{c}")), "iu", fine),
+        (each(0x400, 10_000, "|", &|c| format!("[{c}-\u{ffff}]")), "iu", fine),
+        (each(0x400, 10_000, "|", &|c| format!("[{c}-\u{ffff}]")), "i", fine),
+        ("[\\P{L}]".repeat(9_000), "iv", fine),
+        ("\\p{L}".repeat(13_000), "u", fine),
+        (each(cjk, 7_000, "|", &|c| format!("[\\p{{L}}{c}]")), "u", fine),
+        (each(0x1_F000, 5_000, "|", &|c| format!("[\\p{{Lu}}{c}]")), "iu", fine),
+        (each(0x1_F000, 5_000, "", &|c| format!("[\\p{{Lu}}{c}]")), "iu", fine),
+        (format!("[{}]", "\\p{L}\\P{Lu}".repeat(5_000)), "iu", fine),
+        (format!("[{}]", "\\p{L}\\P{Lu}".repeat(5_000)), "v", fine),
+        (format!("[\\p{{L}}{}]", "\\d".repeat(30_000)), "iv", fine),
+        (format!("^(?:{})$", each(cjk, 4_600, "|", &|c| format!("\\p{{L}}{c}"))), "u", fine),
+        ("\\p{Basic_Emoji}".repeat(400), "v", fine),
+        ("\\p{Basic_Emoji}".repeat(3_900), "iv", either),
+        ("\\p{RGI_Emoji_Modifier_Sequence}".repeat(2_000), "v", either),
+        (format!("[{}]", "\\p{Basic_Emoji}".repeat(3_900)), "v", either),
+    ] {
+        let shown: String = pattern.chars().take(40).collect();
+        let start = std::time::Instant::now();
+        let compiled = JsRegex::new(pattern.as_bytes(), flags);
+        eprintln!("TIME {:?} {shown} {flags} {}", start.elapsed(), compiled.is_ok());
+        if let Err(error) = compiled {
+            let error = error.to_string();
+            assert!(may_be_too_large, "/{shown}/{flags}");
+            assert!(error.ends_with(": Regular expression too large"), "/{shown}/{flags}");
+        }
+    }
+}
+
+#[test]
 fn deep_nesting_fits_a_small_stack() {
     let run = || {
         for (open, close) in
