@@ -160,7 +160,9 @@ Quarantine = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=1024, metavar="N", help="Threads to score with; by default one a core."),
+    typer.Option(
+        min=1, max=1024, metavar="N", help="Threads to score with; by default one a core."
+    ),
 ]
 Progress = Annotated[
     When,
