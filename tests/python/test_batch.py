@@ -301,19 +301,20 @@ def test_ctrl_c_ends_every_batch_before_its_time(text: str, call: str) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_waits_for_few_slow_rows(threads: int, rows: int) -> None:
     code = (
-        "import scoregate\n"
+        "import scoregate, sys\n"
+        "threads, rows = map(int, sys.argv[1:])\n"
         # Backreferences that meet the budget: some hundredths of a second a row.
         "pattern = r'^(?:(a|aa)+)\\1{3}[bc]*$'\n"
         "scorers = [{'type': 'regex', 'pattern': pattern[:-1] + 'x?' * i + '$'} for i in range(8)]\n"
         "gate = scoregate.Gate({'scorers': scorers})\n"
-        "texts = ['fast'] * 40 + ['a' * 61 + 'b' * i + 'd' for i in range(%d)]\n"
+        "texts = ['fast'] * 40 + ['a' * 61 + 'b' * i + 'd' for i in range(rows)]\n"
         "print('ready', flush=True)\n"
         "try:\n"
-        "    gate.score_batch(texts, threads=%d)\n"
+        "    gate.score_batch(texts, threads=threads)\n"
         "except KeyboardInterrupt:\n"
         "    print('stopped', flush=True)\n"
-    ) % (rows, threads)
-    argv = [sys.executable, "-c", code]
+    )
+    argv = [sys.executable, "-c", code, str(threads), str(rows)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
