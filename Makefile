@@ -68,7 +68,7 @@ bench-quick: build .venv/.bench ## the same on a small corpus; writes nothing
 
 FUZZ_SECONDS ?= 60
 fuzz: build ## fuzz the parsers and look for slow texts, FUZZ_SECONDS each (needs cargo-fuzz)
-	cd tests/fuzz && for target in js_regex json_strict json_repair; do \
+	cd tests/fuzz && for target in js_regex json_strict json_repair json_stream json_slips contract; do \
 	  RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir . $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 	$(PY) tests/tools/units.py --seconds $(FUZZ_SECONDS)
