@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 import scoregate
+from json_repair import loads as package_loads
 from scoreboard import same
+from scoregate import json_repair
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "json"
 FOLDERS = ("kinds", "peers")
+#: Characters of a piece of a stream.
+PIECE = 5
 #: Rows that a kind has at least.
 LEAST = 6
 
@@ -50,4 +54,33 @@ def test_rows_are_right(folder: str) -> None:
         right = not result.ok if "expected" not in row else same(result.value, row["expected"])
         if not right or row.get("severity", result.severity) != result.severity:
             wrong.append(f"{row['id']} {row['kind']}: {row['input'][:120]!r}: {result.value!r}")
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_streams_are_right() -> None:
+    wrong = []
+    for row in rows("streams"):
+        stream = scoregate.JSONStream()
+        for at in range(0, len(row["input"]), PIECE):
+            stream.feed(row["input"][at : at + PIECE])
+        result = stream.close()
+        codes = {found.code for found in result.diagnostics}
+        if (
+            not same(result.value, row["first"])
+            or not set(row.get("codes", [])) <= codes
+            or row.get("severity", result.severity) != result.severity
+        ):
+            wrong.append(f"{row['id']} {row['kind']}: {row['input']!r}: {result.value!r}")
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_the_drop_in_chooses_as_the_package_does() -> None:
+    wrong = []
+    for row in rows("drop_in"):
+        given, package = (loads(row["input"]) for loads in (json_repair.loads, package_loads))
+        assert same(package, row["expected"]), row["id"]
+        if not same(given, row["expected"]):
+            wrong.append(f"{row['id']} {row['kind']}: {given!r}")
     assert wrong == []
