@@ -80,7 +80,7 @@ HINT = 1.2
 #: Below so many nanoseconds a byte, growth is the machine's and not the reader's.
 FLOOR = 25.0
 #: A hit that would take longer at `LARGE`, in seconds, is not run there.
-PATIENCE = 5.0
+PATIENCE = 2.0
 #: Characters of a piece of a stream.
 PIECE = 61
 
@@ -204,9 +204,9 @@ def search(
     hits: list[Hit] = []
     ends = time.monotonic() + seconds
     for tried, unit in enumerate(units(seed)):
-        if time.monotonic() > ends or len(hits) >= most:
-            return hits, tried
         for name, read in sides.items():
+            if time.monotonic() > ends or len(hits) >= most:
+                return hits, tried
             hit = measure(name, read, unit)
             if hit is not None:
                 hits.append(hit)
