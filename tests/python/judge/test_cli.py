@@ -128,8 +128,11 @@ def test_score_with_a_command(cli: Cli) -> None:
     summary = json.loads(ran.err.splitlines()[0])
     assert (summary["pass"], summary["block"], summary["undecided"]) == (3, 2, 0)
     assert summary["judge"] == {
-        "rows": 3, "calls": 2, "cached": 0, "input_tokens": 0, "output_tokens": 0,
+        "rows": 3, "calls": 2, "failed": 0, "cached": 0, "input_tokens": 0, "output_tokens": 0,
+        "replies": {"read": 3, "disputed": 0, "silent": 0, "failed": 0, "unasked": 0},
+        "clamped": 0, "failures": [], "trouble": None,
     }  # fmt: skip
+    assert summary["decided_by"] == {"scorers": 1, "judge": 3, "policy": 1, "nobody": 0}
     under = cli("score", "gate.json", "in.jsonl", "--judge", command, "--fail-under", "0.7")
     assert under.code == 1
 
@@ -139,7 +142,7 @@ def test_a_budget_leaves_rows_undecided(cli: Cli, chat: Any) -> None:
     args = ["score", "gate.json", "in.jsonl", "--judge", "openai:m", "--base-url", chat.url]
     ran = cli(*args, "--max-calls", "2", "--concurrency", "1")
     assert [r["verdict"] for r in ran.rows] == ["pass"] * 2 + ["undecided"] * 3
-    assert ran.rows[4]["reason"] == "budget reached"
+    assert ran.rows[4]["reason"] == "max_calls reached"
     assert "decided_by" not in ran.rows[4]
     assert len(chat.calls) == 2
 
@@ -270,22 +273,33 @@ def test_a_limit_and_a_second_input(tmp_path: Path) -> None:
 def test_replies_on_the_command_line(cli: Cli) -> None:
     cli.write("a.txt", "All good. VERDICT: PASS")
     cli.write("b.txt", '{"verdict": "block", "reason": "no"}')
-    assert cli("verdict", "a.txt").rows == [{"verdict": "pass"}]
+    plain = {"parsed": True, "disputed": False}
+    silent = {"parsed": False, "disputed": False}
+    assert cli("verdict", "a.txt").rows == [{"verdict": "pass", **plain}]
     both = cli("verdict", "a.txt", "b.txt", "--exit-code")
     assert both.rows == [
-        {"file": "a.txt", "verdict": "pass"},
-        {"file": "b.txt", "verdict": "block", "reason": "no"},
+        {"file": "a.txt", "verdict": "pass", **plain},
+        {"file": "b.txt", "verdict": "block", "reason": "no", **plain},
     ]
     assert both.code == 1
-    assert cli("verdict", stdin="hm", ).rows == [{"verdict": "pass"}]  # fmt: skip
+    assert cli("verdict", stdin="hm").rows == [{"verdict": "pass", **silent}]
     blocked = cli("verdict", "--on-unparseable", "block", stdin="hm").rows[0]
-    assert blocked == {"verdict": "block", "reason": "unparseable gate verdict (fail-closed)"}
+    reason = "unparseable gate verdict (fail-closed)"
+    assert blocked == {"verdict": "block", "reason": reason, **silent}
+    open_ = cli("verdict", "--on-unparseable", "undecided", stdin="hm").rows[0]
+    assert (open_["verdict"], open_["parsed"]) == ("undecided", False)
     reply = cli("judge-reply", "b.txt").rows[0]
-    assert reply == {"score": 0.0, "verdict": "block", "reason": "no", "parsed": True}
+    assert reply == {"score": 0.0, "verdict": "block", "reason": "no", **plain}
     lines = '{"id": "x", "reply": "WINNER: 2"}\n\n{"reply": "hm"}\n'
     assert cli("winner", "--count", "3", "--jsonl", stdin=lines).rows == [
-        {"id": "x", "winner": 2},
-        {"id": 1, "winner": 1, "reason": "no parseable winner; defaulted to variant 1"},
+        {"id": "x", "winner": 2, **plain, "tie": False},
+        {
+            "id": 1,
+            "winner": 1,
+            "reason": "no parseable winner; defaulted to variant 1",
+            **silent,
+            "tie": False,
+        },
     ]
     assert cli("verdict", "--jsonl", stdin='{"reply": 1}').code == 3
     assert "<stdin>:1: is no JSON" in cli("verdict", "--jsonl", stdin="x").err
@@ -298,7 +312,7 @@ def test_failed_calls_are_counted(cli: Cli) -> None:
     args = ["score", "gate.json", "in.jsonl", "--judge", f"cmd:'{sys.executable}' judge.py"]
     args += ["--max-calls", "2"]
     ran = cli(*args, "-o", "out.jsonl")
-    assert ran.code == 0
+    assert ran.code == 4
     assert "2 calls, 2 failed" in ran.err
     summary = json.loads(cli(*args, "-o", "out.jsonl", "--json").out)
     assert (summary["judge"]["calls"], summary["judge"]["failed"]) == (2, 2)
