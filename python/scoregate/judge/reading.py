@@ -93,7 +93,9 @@ def vote(
     if asked.reply is None:
         return Vote(judge, None, None, error=asked.error or "no reply", **how)
     read = parse_judge(asked.reply.text, on_unparseable=on_unparseable)
-    return Vote(judge, read.score, read.verdict, read.reason, read.parsed, **how)
+    # A reply that nobody decides on gives no verdict to a vote.
+    verdict = None if read.verdict == "undecided" else read.verdict
+    return Vote(judge, read.score, verdict, read.reason, read.parsed, **how)
 
 
 def reduce(opinions: Sequence[Opinion], reducer: Reducer) -> Opinion:
