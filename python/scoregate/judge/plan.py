@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._native import GateResult, combine_with_judge
+from .._native import GateResult, ReplyForm, combine_with_judge
 from ..errors import JudgeError
 from .named import as_judges
 from .prompt import Asks, judge_prompt
@@ -55,7 +55,7 @@ class Plan:
     on_unparseable: OnUnparseable
     task: str
     fields: tuple[str, ...]
-    form: Mapping[str, Any] | None
+    form: ReplyForm | None
     asks: Asks
     weights: list[float] | None
     threshold: float
@@ -75,7 +75,7 @@ class Plan:
             on_unparseable=options.on_unparseable or block.get("onUnparseable") or "pass",
             task=block.get("task", ""),
             fields=tuple(block.get("fields") or ()),
-            form=block.get("reply"),
+            form=ReplyForm(block["reply"]) if block.get("reply") is not None else None,
             asks=Asks.of(block.get("reply")),
             weights=weights if folds else None,
             threshold=gate.threshold or 0.5,

@@ -10,8 +10,9 @@ from .._native import parse_judge
 from .text import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
+    from .._native import ReplyForm
     from .limits import Limit
     from .options import OnUnparseable, Reducer
     from .protocol import Usage
@@ -80,7 +81,7 @@ class Opinion:
     verdict: Literal["pass", "block"]
 
 
-def standing(text: str, form: Mapping[str, Any] | None) -> Standing:
+def standing(text: str, form: ReplyForm | None) -> Standing:
     """How a reply stands before any policy."""
     read = parse_judge(text, on_unparseable="undecided", reply=form)
     if read.state != "read":
@@ -92,7 +93,7 @@ def vote(
     judge: str,
     asked: Asked,
     on_unparseable: OnUnparseable,
-    form: Mapping[str, Any] | None,
+    form: ReplyForm | None,
     *,
     shared: bool,
     keep: bool,

@@ -246,9 +246,7 @@ class Tally:
         for vote in votes:
             self.replies[vote.state] += 1
             self.clamped += vote.clamped
-        self.failed_rows += any(
-            vote.state == "failed" and vote.limit is None for vote in votes
-        )
+        self.failed_rows += any(vote.state == "failed" and vote.limit is None for vote in votes)
 
     def deciders(self, scored: Mapping[str, Any]) -> dict[str, int]:
         """Who decided all rows, with the counts of the scorers alone."""
@@ -284,7 +282,9 @@ class Tally:
         silent = self.replies["silent"]
         if self.replies["read"] + self.replies["disputed"] or not (silent or failures):
             return None
-        words = "no reply of the judge holds a verdict" if silent else "every call of the judge failed"
+        words = (
+            "no reply of the judge holds a verdict" if silent else "every call of the judge failed"
+        )
         if not failures:
             return words
         cause = failures.most_common(1)[0][0]

@@ -324,7 +324,7 @@ def test_a_slow_cache_is_passed_over(chat: Any, tmp_path: Path) -> None:
         asked.append(key)
         release.wait(20)
 
-    cache.get = get  # type: ignore[method-assign,assignment]
+    cache.get = get  # type: ignore[method-assign]
     texts: list[str | None] = [f"bad {i}" for i in range(30)]
     started = time.monotonic()
     batch = gate().decide_batch(texts, judge=judge_of(chat), cache=cache, concurrency=4)
