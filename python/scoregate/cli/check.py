@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from .. import _native
 from ..errors import SpecError
-from . import look, options
+from . import judging, look, options
 from .common import USAGE, exit_codes, help_text, refused, shown, stdout
 from .gates import read_gates
 
@@ -52,7 +51,7 @@ def check(gate: options.GateFile, phase: Phase = None) -> None:
                 failed = True
                 continue
             block = built.spec
-            unfilled = [] if spec.in_flow else placeholders(block)
+            unfilled = [] if spec.in_flow else judging.placeholders(block)
             warnings = [*built.warnings(), *unfilled]
             for message in [*spec.repeated, *map(spec.place, warnings)]:
                 look.tell("warning", f"{shown(gate)}: {message}")
@@ -60,7 +59,7 @@ def check(gate: options.GateFile, phase: Phase = None) -> None:
             words = spec.place(_description(block))
             line = Text.assemble(("ok: ", "bold green"), look.printable(f"{shown(gate)}: {words}"))
             view.print(line, soft_wrap=True)
-            for told in _judge_lines(block.get("judge")):
+            for told in judging.judge_lines(block.get("judge")):
                 view.print(Text(f"  {look.printable(told)}"), soft_wrap=True)
         if failed:
             raise typer.Exit(USAGE)
@@ -76,55 +75,6 @@ def _description(block: dict[str, Any]) -> str:
     if "judge" in block:
         words.append("a judge")
     return ", ".join(words)
-
-
-#: A placeholder, as flows fill it.
-_PLACEHOLDER = re.compile(r"\{[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\}")
-
-#: The target that a flow scores by default.
-_TARGET = "{previous.output}"
-
-
-def placeholders(block: dict[str, Any]) -> list[str]:
-    """What an author may take for filled: outside a flow, placeholders stay as they are."""
-    texts = [("score.target", block.get("target"))] if block.get("target") != _TARGET else []
-    for index, scorer in enumerate(block["scorers"]):
-        texts.append((f"score.scorers[{index}].value", scorer.get("value")))
-    texts.append(("score.judge.task", (block.get("judge") or {}).get("task")))
-    found = []
-    for path, text in texts:
-        for name in dict.fromkeys(_PLACEHOLDER.findall(text) if isinstance(text, str) else ()):
-            found.append(f"{path}: {name} is not filled outside a flow, and stays as it is")
-    return found
-
-
-def _judge_lines(judge: dict[str, Any] | None) -> list[str]:
-    """What is asked of the judge, and what of its reply is read."""
-    if judge is None:
-        return []
-    from ..judge.prompt import Asks
-
-    form = judge.get("reply") or {}
-    lines = [f"judge: asked to end with: {Asks.of(form).closing}"]
-    if judge.get("fields"):
-        lines.append(f"judge: is shown the row's {', '.join(judge['fields'])}")
-    for side in ("pass", "block"):
-        if form.get(side):
-            lines.append(f"judge: reads as {side}: {', '.join(form[side])}")
-    for kind, what in (("labels", "label"), ("keys", "key")):
-        for name, names in (form.get(kind) or {}).items():
-            lines.append(f"judge: reads as {what} of the {name}: {', '.join(names)}")
-    if form.get("scale") is not None:
-        worst, best = form["scale"]
-        bar = form.get("passAt", 0.5)
-        edge = worst + bar * (best - worst)
-        lines.append(
-            f"judge: scores from {worst:.10g} (worst) to {best:.10g} (best); passes from "
-            f"{edge:.10g} on"
-        )
-    policy = judge.get("onUnparseable", "pass")
-    lines.append(f"judge: a reply without a vote gives: {policy}")
-    return lines
 
 
 @app.command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -246,3 +247,52 @@ def tell_usage(judge: FileJudge | None, price: tuple[float, float] | None) -> No
         if price is not None:
             words += f", cost {usage.cost({usage.judge: price}) or 0.0:.4f}"
         look.tell("judge", words)
+
+
+#: A placeholder, as flows fill it.
+_PLACEHOLDER = re.compile(r"\{[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\}")
+
+#: The target that a flow scores by default.
+_TARGET = "{previous.output}"
+
+
+def placeholders(block: dict[str, Any]) -> list[str]:
+    """What an author may take for filled: outside a flow, placeholders stay as they are."""
+    texts = [("score.target", block.get("target"))] if block.get("target") != _TARGET else []
+    for index, scorer in enumerate(block["scorers"]):
+        texts.append((f"score.scorers[{index}].value", scorer.get("value")))
+    texts.append(("score.judge.task", (block.get("judge") or {}).get("task")))
+    found = []
+    for path, text in texts:
+        for name in dict.fromkeys(_PLACEHOLDER.findall(text) if isinstance(text, str) else ()):
+            found.append(f"{path}: {name} is not filled outside a flow, and stays as it is")
+    return found
+
+
+def judge_lines(judge: dict[str, Any] | None) -> list[str]:
+    """What is asked of the judge, and what of its reply is read."""
+    if judge is None:
+        return []
+    from ..judge.prompt import Asks
+
+    form = judge.get("reply") or {}
+    lines = [f"judge: asked to end with: {Asks.of(form).closing}"]
+    if judge.get("fields"):
+        lines.append(f"judge: is shown the row's {', '.join(judge['fields'])}")
+    for side in ("pass", "block"):
+        if form.get(side):
+            lines.append(f"judge: reads as {side}: {', '.join(form[side])}")
+    for kind, what in (("labels", "label"), ("keys", "key")):
+        for name, names in (form.get(kind) or {}).items():
+            lines.append(f"judge: reads as {what} of the {name}: {', '.join(names)}")
+    if form.get("scale") is not None:
+        worst, best = form["scale"]
+        bar = form.get("passAt", 0.5)
+        edge = worst + bar * (best - worst)
+        lines.append(
+            f"judge: scores from {worst:.10g} (worst) to {best:.10g} (best); passes from "
+            f"{edge:.10g} on"
+        )
+    policy = judge.get("onUnparseable", "pass")
+    lines.append(f"judge: a reply without a vote gives: {policy}")
+    return lines

@@ -88,13 +88,14 @@ class CacheLine:
 
     async def flush(self, left: float | None) -> None:
         """Waits until what is to be kept is kept, and ends the thread; a next use starts another."""
-        if self._work is not None:
-            if not self._off:
-                await self._run(lambda: None, left)
-            self._work.put(None)
-            self._work = None
-        if self._cache is not None and self._cache is not self._given and not self._off:
-            self._cache.close()
+        if self._work is None:
+            return
+        if not self._off:
+            await self._run(lambda: None, left)
+        if self._cache is not None and self._cache is not self._given:
+            self._work.put(self._cache.close)  # which may wait for the file too
+        self._work.put(None)
+        self._work = None
 
     async def _run(self, work: Callable[[], Any], left: float | None) -> Any:
         loop = asyncio.get_running_loop()

@@ -12,8 +12,9 @@ from .. import _native
 from .decide import BatchRun
 from .options import JudgeOptions
 from .plan import Plan
-from .results import JudgingInterrupted, Tally
+from .results import JudgingInterrupted
 from .session import Session
+from .tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

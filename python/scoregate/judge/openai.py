@@ -15,12 +15,15 @@ from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
 
 from ..errors import JudgeError
-from .protocol import REPLY_BYTES, Fault, JudgeReply, Usage
+from .completion import read_completion
+from .protocol import REPLY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import openai as sdk
+
+    from .protocol import JudgeReply
 
 #: Statuses that tell of a passing state.
 _PASSING = frozenset({408, 409, 425, 429})
@@ -192,7 +195,7 @@ class OpenAIJudge:
             raise JudgeError(f"the connection was lost ({name})", retryable=True) from None
         if len(data) > self._most:
             raise JudgeError(f"the response is longer than {self._most} bytes")
-        return _reply(data)
+        return read_completion(data)
 
     def _client(self) -> sdk.AsyncOpenAI:
         loop = asyncio.get_running_loop()
@@ -357,49 +360,3 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if seconds == seconds and seconds != float("inf"):
             return max(0.0, seconds)
     return None
-
-
-def _reply(data: bytes) -> JudgeReply:
-    try:
-        found = json.loads(data)
-        choice = found["choices"][0]
-        message = choice["message"]
-        text = message.get("content")
-        if isinstance(text, list):  # some servers answer in parts
-            text = "".join(part.get("text") or "" for part in text)
-        if not isinstance(text, str | None):
-            raise TypeError
-        fault = _fault(message, text, choice.get("finish_reason"))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        message = "the response is no chat completion"
-        raise JudgeError(message, retryable=True) from None
-    model = found.get("model")
-    usage = _usage(found.get("usage"))
-    return JudgeReply(text or "", usage, model if isinstance(model, str) else None, fault)
-
-
-#: What a finish reason says of the text.
-_FINISHES: dict[str, Fault] = {"content_filter": "content_filter", "length": "cut"}
-
-
-def _fault(message: dict[str, Any], text: str | None, finish: Any) -> Fault | None:
-    """Why a message is no reply."""
-    if message.get("refusal"):
-        return "refusal"
-    fault = _FINISHES.get(finish) if isinstance(finish, str) else None
-    if fault is not None:
-        return fault
-    if text is not None and text.strip():
-        return None
-    if message.get("tool_calls") or message.get("function_call"):
-        return "tool_calls"
-    thought = message.get("reasoning") or message.get("reasoning_content")
-    return "no_content" if thought else "empty"
-
-
-def _usage(found: Any) -> Usage | None:
-    if not isinstance(found, dict):
-        return None
-    counts = [found.get("prompt_tokens"), found.get("completion_tokens")]
-    numbers = [count if type(count) is int and count >= 0 else 0 for count in counts]
-    return Usage(*numbers) if any(type(count) is int for count in counts) else None

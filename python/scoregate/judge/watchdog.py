@@ -42,7 +42,7 @@ class _Watchdog:
         """Names a process group, or takes it back with a negative number."""
         if not hasattr(os, "killpg"):
             return
-        with self._lock, suppress(OSError, ValueError):
+        with self._lock, suppress(OSError, ValueError, TypeError):
             if self._owner != os.getpid():  # none yet, or a parent's
                 self._start()
             if self._pipe >= 0:

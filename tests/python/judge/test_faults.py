@@ -306,7 +306,7 @@ def test_a_locked_cache_stalls_nothing_and_outlasts_no_deadline(chat: Any, tmp_p
         started = time.monotonic()
         batch, late = asyncio.run(main())
         assert time.monotonic() - started < 10
-        assert late < 1.0
+        assert late < 2.0
         assert [result.verdict for result in batch] == ["block", "block"]
         started = time.monotonic()
         gate().decide_batch(["bad 3"], judge=judge_of(chat), cache=path, deadline=0.5)
