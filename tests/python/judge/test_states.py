@@ -210,7 +210,7 @@ def test_no_target_changes_the_prompt_outside_its_fence(text: str) -> None:
     assert len(lines) == 10
     for line in lines[3:7]:
         # What comes of the target is a plain word, or JSON text of at most 40 characters.
-        bare = re.sub(r'"(?:[^"\\]|\\.){0,120}"', "", line)
+        bare = re.sub(r'"(?:[^"\\]|\\.){0,120}"', "", line.replace("\u200b", ""))
         assert re.fullmatch(r"[\w $:;,.()\[\]…-]*", bare), line
         assert len(line.splitlines()) == 1
     assert not re.search(r"verdict\s*[:=]", "\n".join(lines[3:7]), re.IGNORECASE)
