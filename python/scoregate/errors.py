@@ -77,14 +77,21 @@ class JudgeError(ScoregateError):
         message: what happened, such as ``HTTP 503``.
         retryable: whether the same call may succeed later.
         retry_after: the seconds that the other side asked to wait.
+        final: whether no further call of the run can succeed either, as with a key that is refused.
     """
 
     def __init__(
-        self, message: str, *, retryable: bool = False, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        final: bool = False,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.retry_after = retry_after
+        self.final = final
 
 
 class CacheError(ScoregateError):

@@ -61,7 +61,8 @@ def score_file(
     "decided_by"?, "results"}``. A null text is missing input, which the gate blocks.
 
     An output file appears, complete, only when the run ends well; an older file of that name is
-    replaced then and keeps its permissions. Devices and pipes are written to directly.
+    replaced then and keeps its permissions. Devices and pipes are written to directly. Ctrl-C in a
+    run with a judge and without a cache keeps the rows that are decided in ``OUT.partial.jsonl``.
 
     Args:
         gate: the gate.
@@ -116,9 +117,13 @@ def score_file(
         if judge is not None:
             judge.start(field=field, max_line_bytes=max_line_bytes, threads=threads)
         run = Run(lines, sink, bad_sink, on_error, max_errors, limit, progress, judge)
-        for source in sources:
-            if not run.done:
-                run.score(source)
+        try:
+            for source in sources:
+                if not run.done:
+                    run.score(source)
+        except KeyboardInterrupt:
+            run.keep()
+            raise
         run.judge_share()
         for each in (sink, bad_sink):
             each.finish()

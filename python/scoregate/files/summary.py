@@ -55,8 +55,9 @@ class FileSummary:
         quarantine: the file of the bad rows, or None.
         bytes_read: the bytes that were read.
         seconds: wall time.
-        judge: where a judge was given, what it came to: ``rows``, ``calls``, ``cached``,
-            ``input_tokens``, ``output_tokens``.
+        judge: where a judge was given, what it came to, as in :meth:`JudgedBatch.summary`.
+        decided_by: where a judge was given, the rows that ``scorers``, ``judge``, ``policy`` and
+            ``nobody`` decided.
     """
 
     rows: int
@@ -72,7 +73,8 @@ class FileSummary:
     quarantine: str | None
     bytes_read: int
     seconds: float
-    judge: dict[str, int] | None = None
+    judge: dict[str, Any] | None = None
+    decided_by: dict[str, int] | None = None
 
     @property
     def pass_rate(self) -> float | None:
@@ -115,5 +117,6 @@ class FileSummary:
             "quarantine": self.quarantine,
             "bytes": self.bytes_read,
             "seconds": round(self.seconds, 3),
+            **({} if self.decided_by is None else {"decided_by": self.decided_by}),
             **({} if self.judge is None else {"judge": self.judge}),
         }
