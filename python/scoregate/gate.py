@@ -38,6 +38,14 @@ class Gate:
             what may be meant.
         TypeError: the block holds something that is not a JSON value.
         OSError: the file that is named cannot be read.
+
+    Examples:
+        >>> from scoregate import Gate
+        >>> gate = Gate({"scorers": [{"type": "contains", "value": "0 errors"}]})
+        >>> gate.score("done: 0 errors").verdict
+        'pass'
+        >>> gate.score_batch(["done: 0 errors", "2 errors", None]).summary()["pass"]
+        1
     """
 
     __slots__ = ("_native",)
@@ -143,8 +151,8 @@ class Gate:
 
         Args:
             texts: the texts; None is missing input.
-            threads: how many threads, as in :meth:`score_batch`.
-            details: as in :meth:`score_batch`.
+            threads: how many threads, as in ``score_batch``.
+            details: as in ``score_batch``.
 
         Raises:
             TypeError: one text is given, or a text is neither ``str`` nor None.
@@ -233,7 +241,7 @@ class Gate:
         cache: JudgeCache | str | os.PathLike[str] | None = None,
         options: JudgeOptions | None = None,
     ) -> JudgedResult:
-        """:meth:`decide` for asynchronous code.
+        """``decide`` for asynchronous code.
 
         Connections of the judge stay open for further calls; ``await judge.aclose()`` ends them.
         """
@@ -287,10 +295,10 @@ class Gate:
         Args:
             texts: the texts; None is missing input.
             rows: the other fields of each row.
-            judge: as in :meth:`decide`.
-            reducer: as in :meth:`decide`.
-            on_judge_error: as in :meth:`decide`.
-            on_unparseable: as in :meth:`decide`.
+            judge: as in ``decide``.
+            reducer: as in ``decide``.
+            on_judge_error: as in ``decide``.
+            on_unparseable: as in ``decide``.
             concurrency: calls in flight at most.
             max_calls: calls at most, retries included.
             max_tokens: no call is made once so many tokens are spent; calls in flight end. A judge
@@ -299,7 +307,7 @@ class Gate:
             cache: a cache of replies, or the path of its file.
             progress: called after each prompt that is done with.
             on_result: called with the index and the result of each row that the judge is done with.
-            threads: threads of the scorers, as in :meth:`score_batch`.
+            threads: threads of the scorers, as in ``score_batch``.
             options: retries, prompt, raw replies, trial.
 
         Raises:
@@ -346,7 +354,7 @@ class Gate:
         threads: int | None = None,
         options: JudgeOptions | None = None,
     ) -> JudgedBatch:
-        """:meth:`decide_batch` for asynchronous code.
+        """``decide_batch`` for asynchronous code.
 
         Cancelling it cancels the calls in flight; ``on_result`` and the cache keep what was done.
         """
@@ -427,7 +435,7 @@ def evaluate_scorer(
 
     Raises:
         TypeError: the spec is no mapping, or the text no ``str``. A missing text (None) has no
-            scorer results; :meth:`Gate.score` blocks it.
+            scorer results; ``Gate.score`` blocks it.
     """
     if text is None:
         raise TypeError("text: expected str, got None; a missing text has no scorer results")
