@@ -81,7 +81,7 @@ def run_shell(text: str) -> str | None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["sh", "-e", "-c", text],
-        env=os.environ | {"PATH": path},
+        env=os.environ | {"PATH": path, "COLUMNS": "80"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
