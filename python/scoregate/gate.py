@@ -38,6 +38,14 @@ class Gate:
             what may be meant.
         TypeError: the block holds something that is not a JSON value.
         OSError: the file that is named cannot be read.
+
+    Examples:
+        >>> from scoregate import Gate
+        >>> gate = Gate({"scorers": [{"type": "contains", "value": "0 errors"}]})
+        >>> gate.score("done: 0 errors").verdict
+        'pass'
+        >>> gate.score_batch(["done: 0 errors", "2 errors", None]).summary()["pass"]
+        1
     """
 
     __slots__ = ("_native",)
@@ -143,8 +151,8 @@ class Gate:
 
         Args:
             texts: the texts; None is missing input.
-            threads: how many threads, as in :meth:`score_batch`.
-            details: as in :meth:`score_batch`.
+            threads: how many threads, as in ``score_batch``.
+            details: as in ``score_batch``.
 
         Raises:
             TypeError: one text is given, or a text is neither ``str`` nor None.
@@ -184,7 +192,7 @@ class Gate:
                 not), a name such as ``"openai:MODEL"`` or ``"cmd:COMMAND"``, or a list of them, who
                 are all asked.
             options: how the judge is asked, and what becomes of what it says.
-            keywords: the fields of :class:`JudgeOptions` by name, which win over ``options``.
+            keywords: the fields of ``JudgeOptions`` by name, which win over ``options``.
 
         Returns:
             A result that says who decided, and what the judge's calls cost.
@@ -205,7 +213,7 @@ class Gate:
         options: JudgeOptions | None = None,
         **keywords: Unpack[JudgeKeywords],
     ) -> JudgedResult:
-        """:meth:`decide` for asynchronous code.
+        """``decide`` for asynchronous code.
 
         Connections of the judge stay open for further calls; ``await judge.aclose()`` ends them.
         """
@@ -234,12 +242,12 @@ class Gate:
         Args:
             texts: the texts; None is missing input.
             rows: the other fields of each row.
-            judge: as in :meth:`decide`.
-            options: as in :meth:`decide`.
+            judge: as in ``decide``.
+            options: as in ``decide``.
             progress: called after each prompt that is done with.
             on_result: called with the index and the result of each row that the judge is done with.
-            threads: threads of the scorers, as in :meth:`score_batch`.
-            keywords: as in :meth:`decide`.
+            threads: threads of the scorers, as in ``score_batch``.
+            keywords: as in ``decide``.
 
         Raises:
             JudgingInterrupted: Ctrl-C while the judge was asked. A ``KeyboardInterrupt`` whose
@@ -272,7 +280,7 @@ class Gate:
         threads: int | None = None,
         **keywords: Unpack[JudgeKeywords],
     ) -> JudgedBatch:
-        """:meth:`decide_batch` for asynchronous code.
+        """``decide_batch`` for asynchronous code.
 
         Cancelling it cancels the calls in flight; ``on_result`` and the cache keep what was done.
         """
@@ -346,7 +354,7 @@ def evaluate_scorer(
 
     Raises:
         TypeError: the spec is no mapping, or the text no ``str``. A missing text (None) has no
-            scorer results; :meth:`Gate.score` blocks it.
+            scorer results; ``Gate.score`` blocks it.
     """
     if text is None:
         raise TypeError("text: expected str, got None; a missing text has no scorer results")

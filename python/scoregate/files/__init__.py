@@ -72,7 +72,7 @@ def score_file(
         id_field: the key of the row's id; a row without one gets its number, counted from 0 over
             all inputs, bad rows included.
         details: which results an output line holds: ``"failed"``, ``"all"`` or ``"none"``.
-        threads: how many threads; by default as in :meth:`Gate.score_batch`.
+        threads: how many threads; by default as in ``Gate.score_batch``.
         on_error: what a line that is no row does: ``"fail"`` ends the run, ``"skip"`` leaves it
             out, ``"quarantine"`` writes it to the quarantine file as ``{"source", "line",
             "byte_offset", "error", "raw_b64"}``.
@@ -90,7 +90,7 @@ def score_file(
         TooManyBadRowsError: more rows are bad than ``max_errors``.
         OutputError: a result cannot be written.
         BrokenPipeError: whoever read standard output has gone.
-        TypeError: the gate is no :class:`Gate`.
+        TypeError: the gate is no ``Gate``.
         ValueError: an option is out of its range, or a file is both read and written.
     """
     started = time.monotonic()

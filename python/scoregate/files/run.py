@@ -88,7 +88,7 @@ class Run:
         lines: scores lines natively.
         sink: takes the results.
         bad_sink: takes the bad rows under ``on_error="quarantine"``.
-        on_error: like the rest, as in :func:`scoregate.score_file`.
+        on_error: like the rest, as in ``scoregate.score_file``.
         max_errors: the bad rows that are tolerated.
         limit: the most rows that are read.
         progress: called after each block.

@@ -244,7 +244,7 @@ class JudgeCache:
         """Removes all replies, and gives how many there were.
 
         Raises:
-            CacheError: as in :meth:`prune`.
+            CacheError: as in ``prune``.
         """
         with self._lock, self._errors():
             connection = self._connection()
@@ -257,7 +257,7 @@ class JudgeCache:
         """What the cache holds.
 
         Raises:
-            CacheError: as in :meth:`prune`.
+            CacheError: as in ``prune``.
         """
         with self._lock, self._errors():
             connection = self._connection()

@@ -32,7 +32,7 @@ class CacheLine:
     """The way from one run to a cache.
 
     Args:
-        cache: the cache, or the path of its file, which is opened by :meth:`open`.
+        cache: the cache, or the path of its file, which is opened by ``open``.
     """
 
     def __init__(self, cache: JudgeCache | str | os.PathLike[str]) -> None:

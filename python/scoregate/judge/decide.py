@@ -161,7 +161,7 @@ class BatchRun:
             self._progress(Progress(done, total, budget.calls, budget.tokens))
 
     def finish(self) -> JudgedBatch:
-        """:meth:`judge` to its end, and the results.
+        """``judge`` to its end, and the results.
 
         Raises:
             JudgingInterrupted: Ctrl-C.
@@ -245,7 +245,7 @@ def decide_batch(
     on_result: Callable[[int, JudgedResult], None] | None = None,
     threads: int | None = None,
 ) -> JudgedBatch:
-    """The work of :meth:`Gate.decide_batch`."""
+    """The work of ``Gate.decide_batch``."""
     batch = _Batch(gate, texts, rows, judge, JudgeOptions.of(options, keywords))
     return _told(batch.run(threads, progress, on_result).finish())
 
@@ -262,7 +262,7 @@ async def adecide_batch(
     on_result: Callable[[int, JudgedResult], None] | None = None,
     threads: int | None = None,
 ) -> JudgedBatch:
-    """The work of :meth:`Gate.adecide_batch`."""
+    """The work of ``Gate.adecide_batch``."""
     batch = _Batch(gate, texts, rows, judge, JudgeOptions.of(options, keywords))
     if len(batch.texts) == 1:
         run = batch.run(1, progress, on_result)

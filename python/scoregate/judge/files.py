@@ -36,20 +36,20 @@ _LINE_ENDS = 4
 
 
 class FileJudge:
-    """Decides what :func:`scoregate.score_file` leaves open, within one budget for the whole run.
+    """Decides what ``scoregate.score_file`` leaves open, within one budget for the whole run.
 
     It serves one run. Equal prompts are asked once within a block of rows, and in all of the run
     with a cache.
 
     Args:
         gate: the gate, the same as the run's.
-        judge: as in :meth:`Gate.decide_batch`.
-        options: as in :meth:`Gate.decide_batch`, for all of the run.
+        judge: as in ``Gate.decide_batch``.
+        options: as in ``Gate.decide_batch``, for all of the run.
         max_errors: a number or a percentage, of which one is None. Once more rows than the number
             have failed calls, none is made any more; the percentage is one of the open rows, and
             looked at in the end.
         details: the output lines also hold what the calls cost.
-        keywords: the fields of :class:`JudgeOptions` by name.
+        keywords: the fields of ``JudgeOptions`` by name.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ def named_judge(
 
     Args:
         name: the name.
-        base_url: the server of a model, as for :class:`OpenAIJudge`.
+        base_url: the server of a model, as for ``OpenAIJudge``.
         api_key_env: the environment variable that holds its key.
         timeout: the seconds that a call may take.
 

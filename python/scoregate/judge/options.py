@@ -28,13 +28,13 @@ ON_JUDGE_ERROR = ("undecided", "pass", "block", "fail")
 class JudgeOptions:
     """How judges are asked, and what becomes of what they say.
 
-    :meth:`Gate.decide` and its kin take ``options=`` or each field by its name, which wins.
+    ``Gate.decide`` and its kin take ``options=`` or each field by its name, which wins.
 
     Attributes:
         reducer: how several judges become one: ``majority`` (a tie blocks), ``mean``, ``all`` or
             ``any``. A judge that fails counts only where its vote could not matter.
         on_judge_error: what a failed call gives: ``undecided``, ``pass`` or ``block``; ``fail``
-            ends the run with :class:`JudgeError`.
+            ends the run with ``JudgeError``.
         on_unparseable: what a reply without a vote gives after a second try: ``pass``, ``block`` or
             ``undecided``; by default as the score block's judge says, else ``pass``.
         concurrency: calls in flight at most.
@@ -112,7 +112,7 @@ class JudgeOptions:
 
 
 class JudgeKeywords(TypedDict, total=False):
-    """The fields of :class:`JudgeOptions` as keywords of a call, for type checkers."""
+    """The fields of ``JudgeOptions`` as keywords of a call, for type checkers."""
 
     reducer: Reducer
     on_judge_error: OnJudgeError

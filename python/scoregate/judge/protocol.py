@@ -90,8 +90,8 @@ class Judge(Protocol):
     ``schema`` is the JSON Schema of the wished reply, for servers that can be held to one; a judge
     may ignore it. A judge that also has a ``name`` is listed under it, one with an ``identity`` (a
     text that names the model and every parameter) can be cached, and one with an ``async aclose``
-    is closed when a synchronous run ends. One with a ``check`` that raises :class:`JudgeError` when
-    it cannot be reached is asked that before a run of the command line. Raise :class:`JudgeError`
+    is closed when a synchronous run ends. One with a ``check`` that raises ``JudgeError`` when
+    it cannot be reached is asked that before a run of the command line. Raise ``JudgeError``
     for a failure worth a retry.
     """
 
@@ -121,7 +121,7 @@ class FunctionJudge:
     """A function as a judge. A function that is not ``async`` runs in a thread of its own.
 
     Args:
-        function: takes the prompt, gives the reply as text or as :class:`JudgeReply`.
+        function: takes the prompt, gives the reply as text or as ``JudgeReply``.
         name: what it is called in results and, with ``cacheable``, in the cache.
         timeout: the seconds that a call may take. A thread cannot be stopped: it is left to itself.
         cacheable: replies may be cached under the name; give another name when the function

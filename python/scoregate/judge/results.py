@@ -130,12 +130,12 @@ class JudgeInfo:
 class JudgedResult:
     """What a gate says of one text, its judge included.
 
-    It has the attributes of :class:`GateResult`. ``decided_by`` is ``scorers``, ``judge``,
+    It has the attributes of ``GateResult``. ``decided_by`` is ``scorers``, ``judge``,
     ``policy`` (missing input, a reply without a vote, a failed call with a policy), or None while
     undecided.
 
     Attributes:
-        result: the result as a :class:`GateResult`.
+        result: the result as a ``GateResult``.
         scored: what the scorers alone said; its report is what the judge read.
         judge: what the judge said; None where it was not asked.
     """
@@ -217,7 +217,7 @@ def shown(text: str) -> str:
 
 
 class JudgedBatch:
-    """The results of a batch, a :class:`JudgedResult` a row.
+    """The results of a batch, a ``JudgedResult`` a row.
 
     Attributes:
         scored: what the scorers alone said.
@@ -271,7 +271,7 @@ class JudgedBatch:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The columns of :attr:`BatchResult.columns`, with what the judge decided."""
+        """The columns of ``BatchResult.columns``, with what the judge decided."""
         columns = dict(self.scored.columns)
         verdict, combined = bytearray(columns["verdict"]), array("d", columns["combined"])
         passed = list(columns["passed"])
@@ -283,12 +283,12 @@ class JudgedBatch:
         return columns | {"passed": passed}
 
     def summary(self) -> dict[str, Any]:
-        """The counts of :meth:`BatchResult.summary`, ``decided_by`` and ``judge``.
+        """The counts of ``BatchResult.summary``, ``decided_by`` and ``judge``.
 
         ``decided_by`` counts the rows that the ``scorers``, the ``judge``, a ``policy`` and
         ``nobody`` decided. ``judge`` holds rows, calls (of which ``failed`` gave no reply), cached
         replies, tokens, how the ``replies`` were read, how many scores were ``clamped``, the most
-        frequent causes of ``failures``, and :attr:`trouble`.
+        frequent causes of ``failures``, and ``trouble``.
         """
         found = dict(self.scored.summary())
         tally = Tally(self._judged.values())

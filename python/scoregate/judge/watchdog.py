@@ -69,7 +69,7 @@ _OURS = _Watchdog()
 
 
 def watch(group: int) -> None:
-    """Has a process group killed should this process die before :func:`release`."""
+    """Has a process group killed should this process die before ``release``."""
     _OURS.tell(group)
 
 

@@ -119,7 +119,7 @@ async def apick_winner(
     template: PromptTemplate = WINNER_PROMPT,
     options: JudgeOptions | None = None,
 ) -> PickedWinner:
-    """:func:`pick_winner` for asynchronous code."""
+    """``pick_winner`` for asynchronous code."""
     pick = _Pick(variants, judge, task, labels, swap_order, on_tie, template)
     return await pick.ask(_settings(options, deadline, cache))
 
