@@ -8,15 +8,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
 
 use super::batch::BatchResult;
-use super::error::spec_error;
+use super::error::{issues, spec_error};
 use super::functions::row_of;
 use super::results::{GateResult, ScorerResult};
 use super::text::Text;
 use super::value::from_python;
 use crate::batch::{Batch, Columns, Watch, Workers, default_threads, score_texts};
-use crate::error::SpecError;
+use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
 use crate::gate::Gate as Core;
-use crate::json::Value;
+use crate::json::{MAX_DEPTH, Value};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::scorers::Options;
@@ -42,19 +42,24 @@ pub(super) struct Gate {
 #[pymethods]
 impl Gate {
     #[new]
-    #[pyo3(signature = (spec, untrusted=false))]
-    fn new(spec: &Bound<'_, PyAny>, untrusted: bool) -> PyResult<Self> {
+    #[pyo3(signature = (spec, untrusted=false, part=None))]
+    fn new(
+        spec: &Bound<'_, PyAny>,
+        untrusted: bool,
+        part: Option<Vec<Bound<'_, PyAny>>>,
+    ) -> PyResult<Self> {
         let options = Options { untrusted };
+        let part = part.unwrap_or_default().iter().map(step).collect::<PyResult<Vec<_>>>()?;
         let built = if let Ok(text) = spec.cast::<PyString>() {
-            Core::from_json(Text::of(text)?.as_ref(), options)
+            Core::from_part(Text::of(text)?.as_ref(), &part, options)
         } else if let Ok(text) = spec.cast::<PyBytes>() {
             let text = std::str::from_utf8(text.as_bytes())
                 .map_err(|_| PyValueError::new_err("spec: bytes must be UTF-8"))?;
-            Core::from_json(text.as_bytes(), options)
+            Core::from_part(text.as_bytes(), &part, options)
         } else {
             Core::new(&spec_value(spec)?, options)
         };
-        let core = Arc::new(built.map_err(|error| spec_error(&error))?);
+        let core = Arc::new(built.map_err(|error| spec_error(spec.py(), &error))?);
         Ok(Gate { core, untrusted })
     }
 
@@ -84,8 +89,9 @@ impl Gate {
         self.core.impure().map(|index| (index, kinds[index].clone())).collect()
     }
 
-    fn warnings(&self) -> Vec<String> {
-        self.core.warnings()
+    /// What an author should know, as data.
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        issues(py, &self.core.warnings())
     }
 
     #[pyo3(signature = (text, row=None))]
@@ -183,11 +189,21 @@ impl Gate {
     }
 }
 
+/// A step into a JSON text: a key or an index.
+fn step(step: &Bound<'_, PyAny>) -> PyResult<Step> {
+    match step.extract::<usize>() {
+        Ok(index) => Ok(Step::Index(index)),
+        Err(_) => Ok(Step::Key(Text::of(step.cast::<PyString>()?)?.as_ref().to_vec())),
+    }
+}
+
 /// A score block from Python. A block that is too deep is the author's error, like any shape.
 fn spec_value(spec: &Bound<'_, PyAny>) -> PyResult<Value> {
     from_python(spec, "score").map_err(|error| {
         if error.is_instance_of::<PyValueError>(spec.py()) {
-            spec_error(&SpecError::one(error.value(spec.py()).to_string()))
+            let message = format!("nested deeper than {MAX_DEPTH} levels");
+            let issue = SpecIssue::new(IssueKind::TooDeep, Path::root("score"), message);
+            spec_error(spec.py(), &SpecError::one(issue))
         } else {
             error
         }

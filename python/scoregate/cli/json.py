@@ -367,17 +367,8 @@ def _show(name: str, text: str, result: _native.JSONResult) -> None:
             soft_wrap=True,
         )
         if diagnostic.line <= len(lines):
-            shown, caret = _excerpt(lines[diagnostic.line - 1], diagnostic.column - 1)
+            shown, caret = look.excerpt(lines[diagnostic.line - 1], diagnostic.column - 1)
             view.print(Text(f"  {shown}"), soft_wrap=True)
             view.print(Text(f"  {' ' * caret}^", style=style), soft_wrap=True)
     if len(found) > _SHOWN:
         look.tell("note", f"{look.printable(name)}: … and {len(found) - _SHOWN:,} more")
-
-
-def _excerpt(line: str, column: int) -> tuple[str, int]:
-    """A stretch of a line around a column, and the cells before that column in it."""
-    start = max(0, column - _WIDTH // 2)
-    before, after = line[start:column], line[column : start + _WIDTH]
-    left = ("…" if start else "") + look.printable(before)
-    right = look.printable(after) + ("…" if start + _WIDTH < len(line) else "")
-    return left + right, Text(left).cell_len

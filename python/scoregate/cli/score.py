@@ -12,10 +12,19 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from ..errors import SpecError
+from ..errors import OptionError, SpecError
 from ..files import score_file
 from . import judging, look, options
-from .common import UNDER, UsageError, exit_codes, help_text, places, refused, shown
+from .common import (
+    UNDER,
+    UsageError,
+    exit_codes,
+    help_text,
+    places,
+    refused,
+    shown,
+    tell_issues,
+)
 from .gates import read_gate, same_file
 
 if TYPE_CHECKING:
@@ -158,14 +167,15 @@ def _read_gate(path: str, phase: str | None) -> GateSpec:
 
 def _build(path: str, spec: GateSpec) -> Gate:
     """Builds the gate, and tells what it warns of and what is not run."""
+    text = spec.document.text
     try:
         built = spec.build()
     except SpecError as error:
-        raise refused(path, error) from None
-    for message in [*spec.repeated, *map(spec.place, built.warnings())]:
-        look.tell("warning", f"{shown(path)}: {message}")
+        raise refused(path, error, text) from None
+    tell_issues("warning", path, spec.warnings(built), text)
     for key in spec.skipped:
-        words = spec.place(f"'{key}' is not run, only the score block is")
+        words = f"Phase '{spec.phase}': " if spec.phase is not None else ""
+        words += f"'{key}' is not run, only the score block is"
         look.tell("note", f"{shown(path)}: {words}")
     return built
 
@@ -175,8 +185,14 @@ def _usage_errors() -> Iterator[None]:
     """An argument that is refused is an option of the command line."""
     try:
         yield
+    except OptionError as error:
+        message = error.message
+        if error.needs is not None:
+            other, values = error.needs
+            message = f"needs {_flag(other)} {' or '.join(values)}"
+        raise UsageError(f"{_flag(error.option)}: {message}") from None
     except ValueError as error:
-        raise UsageError(_flags(str(error))) from None
+        raise UsageError(str(error)) from None
 
 
 def _shows_bar(progress: options.When, output: str) -> bool:
@@ -202,14 +218,8 @@ def _size(sources: list[str]) -> int | None:
     return total
 
 
-def _flags(message: str) -> str:
-    """A message about arguments, in the words of the command line."""
-    words = message.replace('on_error="skip" or "quarantine"', "--on-error skip or quarantine")
-    words = words.replace('on_error="quarantine"', "--on-error quarantine")
-    for name in ("max_errors", "on_error", "quarantine", "limit", "threads", "details"):
-        if words.startswith(f"{name}: "):
-            return f"--{name.replace('_', '-')}{words.removeprefix(name)}"
-    return words
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _report(found: FileSummary, sources: list[str], *, as_json: bool) -> None:

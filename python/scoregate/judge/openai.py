@@ -41,7 +41,7 @@ def _sdk() -> Any:
         if (error.name or "").partition(".")[0] != "openai":
             raise
         raise ImportError(
-            "OpenAIJudge needs the openai package: pip install 'scoregate[judge]'"
+            "OpenAIJudge needs the openai package: pip install openai"
         ) from None
     return openai
 
