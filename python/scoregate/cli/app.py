@@ -14,6 +14,7 @@ from .. import __version__
 from ..files import reason
 from . import cache, check, json, look, replies, score
 from .common import BROKEN, OK, exit_codes, stdout
+from .guesses import Guesses
 from .talk import forget, guarded_streams
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 rich_utils.STYLE_HELPTEXT = ""
 
 app = typer.Typer(
+    cls=Guesses,
     name="scoregate",
     help="Deterministic scoring gates for LLM output.\n\n"
     "A gate says what good output looks like: a phrase, a pattern, a JSON schema, a length. "
