@@ -351,12 +351,13 @@ def test_check(cli: Any) -> None:
         "warning: warn.json:1:14: score.scorers[0] (regex-0): invalid pattern"
     )
     flow = {"phases": [PHASE, {**OTHER, "score": {"scorers": []}}]}
+    column = json.dumps(flow).index("[]") + 1
     cli.write("flow.json", json.dumps(flow))
     ran = cli("check", "flow.json")
     assert ran.code == 2
     assert ran.out == "ok: flow.json: Phase 'review': 1 scorer, combine all\n"
     assert ran.err == (
-        "error: flow.json:1:194: Phase 'final': score.scorers: must be a non-empty array of scorers\n"
+        f"error: flow.json:1:{column}: Phase 'final': score.scorers: must be a non-empty array of scorers\n"
     )
 
 
