@@ -42,7 +42,14 @@ pub(super) fn evaluate_scorer(
 /// The row of a mapping; none has no fields.
 pub(super) fn row_of(row: Option<&Bound<'_, PyAny>>) -> PyResult<Row<'static>> {
     match row {
-        Some(row) if !row.is_none() => Ok(Row::from_value(&from_python(row, "row")?)),
+        Some(row) if !row.is_none() => {
+            let value = from_python(row, "row")?;
+            if !value.is_object() {
+                let name = row.get_type().name()?;
+                return Err(PyTypeError::new_err(format!("row: expected a mapping, got {name}")));
+            }
+            Ok(Row::from_value(&value))
+        }
         _ => Ok(Row::empty()),
     }
 }

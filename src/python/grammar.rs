@@ -269,7 +269,7 @@ const PIECE: usize = 256;
 fn batch<'py, R: Send + IntoPyObject<'py>>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
     lengths: impl FnOnce(usize) -> PyResult<()>,
     read: impl Fn(usize, Option<&[u8]>) -> R + Sync,
 ) -> PyResult<Bound<'py, PyList>> {
@@ -354,7 +354,7 @@ pub(super) fn parse_verdict_batch<'py>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
     on_unparseable: &str,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let policy = policy_named(on_unparseable)?;
     batch(py, texts, threads, |_| Ok(()), |_, text| read_verdict(text, policy))
@@ -369,7 +369,7 @@ pub(super) fn parse_winner_batch<'py>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
     count: &Bound<'py, PyAny>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     if let Ok(count) = count.extract::<i64>() {
         let count = at_least_one("count", count)?;
@@ -399,7 +399,7 @@ pub(super) fn parse_judge_batch<'py>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
     on_unparseable: &str,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let policy = policy_named(on_unparseable)?;
     batch(py, texts, threads, |_| Ok(()), |_, text| read_judge(text, policy))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -186,6 +187,8 @@ def repair(
             raise UsageError("-i and -o cannot be used together")
         if inline and place == "-":
             raise UsageError("-i needs a file")
+        if inline and os.path.exists(place) and not os.path.isfile(place):
+            raise UsageError(f"-i needs a regular file, and {place} is none")
         options: dict[str, Any] = {"max_severity": _severity(max_severity)}
         wanted = _wanted_schema(schema, schema_model, schema_repair_mode)
         if wanted is not None:
@@ -272,6 +275,8 @@ def _schema(path: str) -> Any:
 def _read(place: str) -> str:
     try:
         if place == "-":
+            if sys.stdin is None:
+                raise InputError(f"{shown(place)}: is closed")
             data = sys.stdin.buffer.read()
         else:
             with open(place, "rb") as file:

@@ -114,8 +114,10 @@ def score(
             raise UsageError("-: standard input cannot hold both the gate and the outputs")
         spec = _read_gate(gate, phase)
         sources = places(inputs)
-        if output != "-" and same_file(gate, output):
-            raise UsageError(f"{output}: is the gate; write to another file")
+        _refuse_one_file(
+            {"the gate": gate, "-o": output, "--quarantine": quarantine, "--cache": cache_file},
+            sources,
+        )
         built = _build(gate, spec)
         with _usage_errors():
             decider = judging.file_judge(
@@ -156,6 +158,32 @@ def score(
             judging.tell_usage(decider, price)
         if fail_under is not None and not _passes(found, fail_under):
             raise typer.Exit(UNDER)
+
+
+def _refuse_one_file(named: dict[str, str | None], sources: list[str]) -> None:
+    """Refuses a file that is to be two things.
+
+    Raises:
+        UsageError: one is; the message says which.
+    """
+    given = [(what, path) for what, path in named.items() if path not in (None, "-")]
+    for what, path in given:
+        if not path:
+            raise UsageError(f"{what}: the name is empty")
+    for number, (what, path) in enumerate(given):
+        for other, second in given[number + 1 :]:
+            if _one_file(str(path), str(second)):
+                raise UsageError(f"{path}: is both {what} and {other}; name another file")
+        if what == "--cache" and any(_one_file(str(path), place) for place in sources):
+            raise UsageError(f"{path}: is both an input and {what}; name another file")
+
+
+def _one_file(first: str, second: str) -> bool:
+    """Whether two paths name one file, be it there or not."""
+    same = os.path.realpath(first) == os.path.realpath(second)
+    # Anything may be written to a device at once.
+    device = os.path.exists(first) and not os.path.isfile(first)
+    return (same or same_file(first, second)) and not device
 
 
 def _read_gate(path: str, phase: str | None) -> GateSpec:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, OptionError, TooManyBadRowsError
@@ -57,6 +58,8 @@ def check_options(on_error: str, max_errors: int | str | None, limit: int | None
         raise OptionError("on_error", "must be one of fail|skip|quarantine")
     if max_errors is not None and on_error == "fail":
         raise OptionError("max_errors", needs=("on_error", ("skip", "quarantine")))
+    if limit is not None and not isinstance(limit, int):
+        raise TypeError(f"limit: expected int or None, got {type(limit).__name__}")
     if limit is not None and limit < 1:
         raise OptionError("limit", "must be at least 1")
 
@@ -119,7 +122,8 @@ class Run:
                 self._most, self._share = parse_max_errors(max_errors)
             except ValueError as error:
                 raise OptionError("max_errors", str(error)) from None
-        self._left = limit
+        # No run has more rows than a machine word can count.
+        self._left = None if limit is None else min(limit, sys.maxsize)
         self._progress = progress
         self._bytes = 0
         self._rows = 0
