@@ -15,6 +15,7 @@ from rich.text import Text
 from ..errors import OptionError, SpecError
 from ..files import score_file
 from . import judging, look, options
+from .brief import Brief
 from .common import (
     UNDER,
     UsageError,
@@ -38,40 +39,18 @@ app = typer.Typer()
 
 
 @app.command(
+    cls=Brief,
     help=help_text(
-        "Score files of outputs with a gate.\n\n"
-        'Each input line is an object such as {"id": "a1", "output": "the text"}; each output '
-        "line holds the row's id, its verdict (pass, block or undecided), the combined score and "
-        "the results of its scorers. Results go to standard output or a file, everything else to "
-        "standard error.",
+        "Score files of outputs with a gate. An input line is an object such as "
+        '{"id": "a1", "output": "the text"}; an output line holds the id, the verdict, the combined '
+        "score and the results. More: docs/command-line.md.",
         (
-            "scoregate score gate.json outputs.jsonl -o results.jsonl",
-            "Score a file; a table shows how many rows each scorer passed.",
+            "scoregate score gate.json outputs.jsonl -o results.jsonl --fail-under 95%",
+            "Exit with 1 when fewer than 95% of the rows pass.",
         ),
         (
-            "scoregate score gate.json run-*.jsonl -o results.jsonl --fail-under 95%",
-            "For continuous integration: exit with 1 when fewer than 95% of the rows pass; bad rows "
-            "count as rows that do not.",
-        ),
-        (
-            "zcat big.jsonl.gz | scoregate score gate.json - > results.jsonl",
-            "A compressed file of any size, through a pipe.",
-        ),
-        (
-            "scoregate score gate.json in.jsonl -o out.jsonl --on-error quarantine",
-            "Go on past broken lines, and keep them in out.bad.jsonl.",
-        ),
-        (
-            "scoregate score flow.json in.jsonl --phase review --field answer --limit 100",
-            "One gate of a flow, another key for the text, the first 100 rows.",
-        ),
-        (
-            "scoregate score gate.json in.jsonl -o out.jsonl --json | jq .pass_rate",
-            "The summary for other programs.",
-        ),
-        (
-            "scoregate score gate.json in.jsonl -o out.jsonl --judge openai:gpt-5-mini --cache j.db",
-            "Let a model decide what the scorers leave open; a second run asks nothing twice.",
+            "scoregate score gate.json in.jsonl --judge openai:gpt-5-mini --cache j.db",
+            "Let a model decide what the scorers leave open.",
         ),
     ),
     epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output "

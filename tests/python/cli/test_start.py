@@ -82,3 +82,10 @@ def test_strict(cli: Any) -> None:
     assert ran.code == 1
     assert ran.err.endswith('hint: flags are a field of their own: "pattern": "a", "flags": "i"\n')
     assert cli("check", "gate.json", "--strict").code == 0
+
+
+def test_the_help_of_score_fits_on_a_screen(cli: Any) -> None:
+    lines = cli("score", "--help").out.splitlines()
+    assert len(lines) < 60
+    groups = [line for line in lines if line in ("Results", "Input", "Bad rows", "Run", "Judge")]
+    assert groups == ["Results", "Input", "Bad rows", "Run", "Judge"]
