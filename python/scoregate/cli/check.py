@@ -174,8 +174,9 @@ def _row(table: list[dict[str, Any]], name: str) -> dict[str, Any]:
 def _explain(row: dict[str, Any], view: Console) -> None:
     """Texts that pass and fail the example, with what the scorer says of them."""
     view.print()
-    view.print(Text("  passes  ", "bold green") + Text(json.dumps(row["passes"])), soft_wrap=True)
-    view.print(Text("  fails   ", "bold red") + Text(json.dumps(row["fails"])), soft_wrap=True)
+    for word, style in (("passes", "bold green"), ("fails", "bold red")):
+        line = Text.assemble((f"  {word:8}", style), json.dumps(row[word], ensure_ascii=False))
+        view.print(line, soft_wrap=True)
     if not row["impure"]:
         found = evaluate_scorer(json.loads(row["example"]), row["fails"])
         view.print(Text(f"          {found.detail}", "bright_black"), soft_wrap=True)

@@ -41,7 +41,7 @@ app = typer.Typer()
 @app.command(
     cls=Brief,
     help=help_text(
-        "Score files of outputs with a gate. An input line is an object such as "
+        "Score files of outputs with a gate.\n\nAn input line is an object such as "
         '{"id": "a1", "output": "the text"}; an output line holds the id, the verdict, the combined '
         "score and the results. More: docs/command-line.md.",
         (
@@ -151,6 +151,8 @@ def _refuse_one_file(named: dict[str, str | None], sources: list[str]) -> None:
             raise UsageError(f"{what}: the name is empty")
     for number, (what, path) in enumerate(given):
         for other, second in given[number + 1 :]:
+            if what == "the gate" and _one_file(str(path), str(second)):
+                raise UsageError(f"{second}: is the gate; write to another file")
             if _one_file(str(path), str(second)):
                 raise UsageError(f"{path}: is both {what} and {other}; name another file")
         if what == "--cache" and any(_one_file(str(path), place) for place in sources):
