@@ -315,7 +315,9 @@ pub(super) fn read_texts(
         slice.push(match item.cast::<PyString>() {
             Ok(text) => Some(Text::of(text)?),
             Err(_) if item.is_none() => None,
-            Err(_) => return Err(not_text(&item, &format!("texts[{index}]: expected str or None"))),
+            Err(_) => {
+                return Err(not_text(&item, &format!("texts[{index}]: expected str or None")));
+            }
         });
     }
     Ok(slice)
