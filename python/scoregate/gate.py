@@ -28,14 +28,15 @@ class Gate:
     A gate is immutable, can be used from many threads, and pickles.
 
     Args:
-        spec: the score block, as a mapping or as JSON text (``str`` or UTF-8 ``bytes``). An
-            ``os.PathLike`` names a file that holds it; a ``str`` never does.
+        spec: the score block, as a mapping or as JSON text (``str`` or UTF-8 ``bytes``; comments
+            and a comma after the last element are fine). An ``os.PathLike`` names a file that holds
+            it, as in :meth:`from_file`; a ``str`` never does.
         untrusted: patterns come from strangers; those whose matching cannot be bounded to linear
             time (backreferences) are refused, which makes their scorers fail.
 
     Raises:
-        SpecError: the block is malformed; ``errors`` lists every error with its path, ``hints``
-            what may be meant.
+        SpecError: the block is malformed; ``issues`` has every mistake as data, ``errors`` as text
+            with its path, ``hints`` what may be meant.
         TypeError: the block holds something that is not a JSON value.
         OSError: the file that is named cannot be read.
 
@@ -56,35 +57,38 @@ class Gate:
         *,
         untrusted: bool = False,
     ) -> None:
-        source = None
+        if hasattr(self, "_native"):
+            raise TypeError("a gate is immutable; build another one")
         if isinstance(spec, os.PathLike):
-            source = os.fspath(spec)
-            with open(spec, "rb") as file:
-                spec = file.read()
+            self._native = _from_file(spec, untrusted)
+            return
         if isinstance(spec, bytes):
             spec = spec.removeprefix(b"\xef\xbb\xbf")
+        elif not isinstance(spec, str) and not hasattr(spec, "keys"):
+            _refuse_other(spec)
         try:
             self._native = _native.Gate(_utf8(spec), untrusted=untrusted)
         except SpecError as error:
-            from .hints import hints
-
-            found = hints(spec, error.errors)
-            raise SpecError(error.errors, hints=found, source=source) from None
+            raise _hinted(error, spec) from None
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, untrusted: bool = False) -> Gate:
-        """Builds a gate from a file that holds a score block as JSON (UTF-8).
+        """Builds a gate from a file that holds a score block (UTF-8).
+
+        A name that ends in ``.yaml``, ``.yml`` or ``.toml`` says that it is no JSON; YAML needs the
+        package ``pyyaml``. JSON may have comments and a comma after the last element.
 
         Raises:
             OSError: the file cannot be read.
             SpecError: the file is not UTF-8 or the block is malformed; ``source`` is the path.
         """
-        with open(path, "rb") as file:
-            data = file.read()
-        try:
-            return cls(data, untrusted=untrusted)
-        except SpecError as error:
-            raise SpecError(error.errors, hints=error.hints, source=os.fspath(path)) from None
+        return cls._of(_from_file(path, untrusted))
+
+    @classmethod
+    def _of(cls, native: _native.Gate) -> Gate:
+        gate = cls.__new__(cls)
+        gate._native = native
+        return gate
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -103,7 +107,7 @@ class Gate:
         Scorers that can never pass, schemas that let more pass than they seem to, and, of a gate
         that was built from text, keys that are repeated.
         """
-        return self._native.warnings()
+        return [str(issue) for issue in self._native.warnings()]
 
     def score(self, text: str | None, row: Mapping[str, Any] | None = None) -> GateResult:
         """Scores one text; no judge is called.
@@ -323,6 +327,46 @@ def _restore(spec: str, untrusted: bool) -> Gate:
     return Gate(spec, untrusted=untrusted)
 
 
+def _from_file(path: str | os.PathLike[str], untrusted: bool) -> _native.Gate:
+    from .documents import read_document
+
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        data = file.read()
+    document = None
+    try:
+        document = read_document(data, name)
+        return _native.Gate(document.spec, untrusted=untrusted)
+    except SpecError as error:
+        issues = error.issues if document is None else document.locate(error.issues)
+        raise SpecError(issues, source=name) from None
+
+
+def _refuse_other(spec: Any) -> None:
+    """Says what a thing is that holds no score block; lists and values have shape errors."""
+    if isinstance(spec, Gate):
+        raise TypeError("spec: got a Gate; use it as it is, or pass gate.spec")
+    if callable(getattr(spec, "read", None)):
+        raise TypeError("spec: got an open file; pass its text, or its path to Gate.from_file")
+
+
+def _hinted(error: SpecError, spec: Any) -> SpecError:
+    """The error, with what a text that is no JSON may be."""
+    issue = error.issues[0]
+    if (
+        issue.kind == "not_json"
+        and isinstance(spec, str)
+        and not spec.lstrip().startswith(_OPENERS)
+    ):
+        issue.hint = "a str is JSON text; Gate.from_file opens a file"
+        return SpecError(error.issues)
+    return error
+
+
+#: How a text begins that is meant to be JSON.
+_OPENERS = ("{", "[")
+
+
 def _utf8(spec: Any) -> Any:
     """A score block whose bytes are text."""
     if not isinstance(spec, bytes):
@@ -330,7 +374,9 @@ def _utf8(spec: Any) -> Any:
     try:
         return spec.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise SpecError([f"score: not UTF-8 text (byte {error.start})"]) from None
+        from .documents import fault
+
+        raise fault("not_utf8", f"not UTF-8 text (byte {error.start})", path="score") from None
 
 
 def evaluate_scorer(

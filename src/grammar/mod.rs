@@ -31,7 +31,8 @@ mod state;
 mod verdict;
 mod winner;
 
-pub use form::{ReplyForm, reply_shape_errors};
+pub use form::ReplyForm;
+pub(crate) use form::reply_issues;
 pub use judge::{JudgeReading, parse_judge};
 pub use marker::marker_steps;
 pub use state::{OnUnparseable, State};

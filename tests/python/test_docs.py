@@ -171,9 +171,9 @@ def test_scorer_section_has_its_fields(row: dict[str, Any]) -> None:
     text = sections(ROOT / "docs" / "scorers.md")[row["type"]]
     table = text.partition("| field |")[2].partition("\n\n")[0]
     listed = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|", table, re.MULTILINE)
-    assert [name for name, _ in listed] == [name for name, _, _, _ in row["fields"]]
+    assert [name for name, _ in listed] == [field["name"] for field in row["fields"]]
     required = [name for name, default in listed if default.strip() == "required"]
-    assert required == [name for name, _, _, needed in row["fields"] if needed]
+    assert required == [f["name"] for f in row["fields"] if f["default"] is None]
     examples = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert any(json.loads(example)["type"] == row["type"] for example in examples)
 
@@ -211,3 +211,17 @@ def test_command_line_page_has_every_exit_code() -> None:
     names = ("OK", "UNDER", "USAGE", "BROKEN", "TOO_MANY", "INTERRUPTED", "CLOSED")
     for name in names:
         assert f"\n| {getattr(common, name)} |" in text, name
+
+
+def test_tables_are_as_the_core_has_them() -> None:
+    spec = importlib.util.spec_from_file_location("tables", ROOT / "docs" / "tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    found = set()
+    for page in (ROOT / "docs").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        found |= set(re.findall("<!-- table: ([a-z-]+) -->", text))
+        assert tables.written(text) == text, f"{page.name}: run python docs/tables.py"
+    assert found == {*scoregate.scorer_types(), "kinds"}

@@ -64,7 +64,7 @@ def test_a_star_import_needs_no_extra() -> None:
         "except ImportError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "OpenAIJudge needs the openai package: pip install 'scoregate[judge]'\n"
+    assert done.stdout == "OpenAIJudge needs the openai package: pip install openai\n"
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import JudgeError
+from ..errors import JudgeError, SpecIssue
 from ..files import parse_max_errors
 from . import look
 from .common import UsageError, plural
@@ -256,7 +256,7 @@ _PLACEHOLDER = re.compile(r"\{[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\}")
 _TARGET = "{previous.output}"
 
 
-def placeholders(block: dict[str, Any]) -> list[str]:
+def placeholders(block: dict[str, Any]) -> list[SpecIssue]:
     """What an author may take for filled: outside a flow, placeholders stay as they are."""
     texts = [("score.target", block.get("target"))] if block.get("target") != _TARGET else []
     for index, scorer in enumerate(block["scorers"]):
@@ -265,7 +265,8 @@ def placeholders(block: dict[str, Any]) -> list[str]:
     found = []
     for path, text in texts:
         for name in dict.fromkeys(_PLACEHOLDER.findall(text) if isinstance(text, str) else ()):
-            found.append(f"{path}: {name} is not filled outside a flow, and stays as it is")
+            message = f"{name} is not filled outside a flow, and stays as it is"
+            found.append(SpecIssue("unfilled_placeholder", path, message))
     return found
 
 

@@ -79,6 +79,34 @@ def tell(kind: str, message: str) -> None:
     console(sys.stderr).print(line, soft_wrap=True)
 
 
+def on_terminal() -> bool:
+    """Whether a person reads standard error."""
+    return console(sys.stderr).is_terminal
+
+
+#: An excerpt of a line has so many cells.
+_EXCERPT = 72
+
+
+def excerpt(line: str, column: int) -> tuple[str, int]:
+    """A stretch of a line around a column, and the cells before that column in it."""
+    start = max(0, column - _EXCERPT // 2)
+    before, after = line[start:column], line[column : start + _EXCERPT]
+    left = ("…" if start else "") + printable(before)
+    right = printable(after) + ("…" if start + _EXCERPT < len(line) else "")
+    return left + right, Text(left).cell_len
+
+
+def point(kind: str, number: int, line: str, column: int) -> None:
+    """Prints a line of a file on standard error, and a caret under a column of it."""
+    view = console(sys.stderr)
+    words, cells = excerpt(line, column - 1)
+    margin = f"{number:>5} | "
+    view.print(Text.assemble((margin, "bright_black"), words), soft_wrap=True)
+    style = {"error": "bold red", "warning": "bold yellow"}.get(kind, "bold")
+    view.print(Text(" " * (len(margin) + cells) + "^", style=style), soft_wrap=True)
+
+
 def percent(rate: float | None) -> str:
     """A rate with one decimal, never rounded up to 100 nor down to 0."""
     if rate is None:

@@ -98,7 +98,13 @@ def score_file(
         name = type(gate).__name__
         raise TypeError(f"gate: expected a Gate, got {name}; Gate.from_file reads one")
     check_options(on_error, max_errors, limit)
-    places = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
+    if isinstance(inputs, str | os.PathLike):
+        places = [inputs]
+    elif hasattr(inputs, "__iter__"):
+        places = list(inputs)
+    else:
+        name = type(inputs).__name__
+        raise TypeError(f"inputs: expected a path or a list of paths, got {name}")
     bad_place = quarantine_place(on_error, quarantine, output)
     lines: Any = _native.LineScorer(
         gate._native,

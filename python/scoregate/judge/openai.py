@@ -56,9 +56,7 @@ def _sdk() -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "openai":
             raise
-        raise ImportError(
-            "OpenAIJudge needs the openai package: pip install 'scoregate[judge]'"
-        ) from None
+        raise ImportError("OpenAIJudge needs the openai package: pip install openai") from None
     return openai
 
 

@@ -177,7 +177,7 @@ def test_without_the_extra_one_sentence_names_it(cli: Cli) -> None:
         check=False,
     )
     assert done.returncode == 2
-    wanted = "error: OpenAIJudge needs the openai package: pip install 'scoregate[judge]'\n"
+    wanted = "error: OpenAIJudge needs the openai package: pip install openai\n"
     assert done.stderr == wanted
 
 
