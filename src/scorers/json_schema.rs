@@ -8,11 +8,15 @@
 //! ```
 //!
 //! With `repair` the repair tier reads the text in place of the strict one, and `maxSeverity` says
-//! how much a repair may have cost. The detail of a failure names what was repaired.
+//! how much a repair may have cost. With `coerce` values are read as the schema wants (`"3"` as 3)
+//! before it is checked, as `parse_json` reads them. The detail of a failure names what was
+//! changed, and each result the worst severity of it.
 
 use super::{Build, Field, Options, Scorer};
-use crate::contract::{AnySchema, schema_shape_errors};
-use crate::json::{self, Code, Diagnostic, RepairErrorKind, RepairOptions, Severity, Value};
+use crate::contract::{AnySchema, coerce, schema_shape_errors};
+use crate::json::{
+    self, Code, Diagnostic, Document, RepairErrorKind, RepairOptions, Severity, Value,
+};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::target::Target;
@@ -22,6 +26,8 @@ pub struct JsonSchema {
     schema: AnySchema,
     repair: bool,
     max_severity: Option<Severity>,
+    /// The schema as it was written, where values are read as it wants.
+    coerce: Option<Value>,
 }
 
 impl Build for JsonSchema {
@@ -42,6 +48,11 @@ impl Build for JsonSchema {
             r#"{"enum": ["lossless", "guess", "lossy"]}"#,
             "the worst repair that is allowed, with repair; lossy by default",
         ),
+        Field::optional(
+            "coerce",
+            r#"{"type": "boolean"}"#,
+            "read values as the schema wants before it is checked; false by default",
+        ),
     ];
     const SUMMARY: &'static str = "the text holds JSON that fits a schema";
     const EXAMPLE: &'static str =
@@ -58,6 +69,9 @@ impl Build for JsonSchema {
         if repair.is_some_and(|repair| !matches!(repair, Value::Bool(_))) {
             errors.push(format!("{path}.repair: must be a boolean"));
         }
+        if spec.get("coerce").is_some_and(|coerce| coerce.as_bool().is_none()) {
+            errors.push(format!("{path}.coerce: must be a boolean"));
+        }
         let Some(severity) = spec.get("maxSeverity") else { return };
         if severity.as_str().and_then(Severity::from_name).is_none() {
             errors.push(format!("{path}.maxSeverity: must be one of lossless|guess|lossy"));
@@ -66,14 +80,18 @@ impl Build for JsonSchema {
         }
     }
 
-    fn build(spec: &Value, _: &Options) -> Self {
+    fn build(spec: &Value, options: &Options) -> Self {
         JsonSchema {
-            schema: AnySchema::new(spec.get("schema").unwrap_or(&Value::Null)),
+            schema: AnySchema::new(spec.get("schema").unwrap_or(&Value::Null), options.untrusted),
             repair: spec.get("repair") == Some(&Value::Bool(true)),
             max_severity: spec
                 .get("maxSeverity")
                 .and_then(Value::as_str)
                 .and_then(Severity::from_name),
+            coerce: spec
+                .get("schema")
+                .filter(|_| spec.get("coerce") == Some(&Value::Bool(true)))
+                .cloned(),
         }
     }
 }
@@ -94,14 +112,31 @@ impl JsonSchema {
             let why = RepairErrorKind::Severity(code);
             return Outcome::fail(format!("target {why}"));
         }
-        let root = document.root();
-        Outcome::check(self.schema.holds(root), || {
+        self.check(document, &repaired.diagnostics)
+    }
+
+    /// Whether the document that was found holds, and what was done to it.
+    fn check(&self, document: &Document<'_>, repairs: &[Diagnostic]) -> Outcome<'_> {
+        let coerced = self.coerce.as_ref().map(|schema| coerce(document, schema));
+        let mut done = repairs.to_vec();
+        let changed = coerced.filter(|coerced| !coerced.changes.is_empty()).map(|coerced| {
+            done.extend(coerced.changes.iter().map(|change| change.diagnostic));
+            Document::from_value(&coerced.value)
+        });
+        let over = done.iter().find(|d| self.max_severity.is_some_and(|max| d.severity > max));
+        if let Some(over) = over {
+            let why = RepairErrorKind::Severity(over.code);
+            return Outcome::fail(format!("target {why}"));
+        }
+        let root = changed.as_ref().map_or(document.root(), Document::root);
+        let outcome = Outcome::check(self.schema.holds(root), || {
             let violations = self.schema.violations(root).join("; ");
-            match codes(&repaired.diagnostics) {
+            match codes(&done) {
                 codes if codes.is_empty() => violations,
                 codes => format!("{violations} (repaired: {codes})"),
             }
-        })
+        });
+        outcome.after_repair(done.iter().map(|d| d.severity).max())
     }
 
     /// A repair that costs more than is allowed.
@@ -146,8 +181,7 @@ impl Scorer for JsonSchema {
         let Some(document) = target.json() else {
             return Outcome::fail("target is not valid JSON");
         };
-        let root = document.root();
-        Outcome::check(self.schema.holds(root), || self.schema.violations(root).join("; "))
+        self.check(document, &[])
     }
 
     fn warning(&self) -> Option<String> {

@@ -200,7 +200,7 @@ fn repaired<'t>(text: &'t [u8], options: &Options) -> Result<Found<'t>, Missed> 
 }
 
 fn coerce(found: &mut Found<'_>, schema: &Value, max: Option<Severity>) -> Result<(), Missed> {
-    let coerced = json::coerce(&found.document, schema);
+    let coerced = crate::contract::coerce(&found.document, schema);
     if coerced.changes.is_empty() {
         return Ok(());
     }
@@ -328,5 +328,5 @@ pub(in super::super) fn schema_violations(
         return Err(PyValueError::new_err(errors.join("; ")));
     }
     let value = Document::from_value(&from_python(value, "value")?);
-    Ok(crate::contract::AnySchema::new(&schema).violations(value.root()))
+    Ok(crate::contract::AnySchema::new(&schema, false).violations(value.root()))
 }
