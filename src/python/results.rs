@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
 use super::text::Text;
+use super::value::List;
 use crate::gate;
 use crate::json::Severity;
 use crate::result::{self as core, Outcome, Verdict};
@@ -213,7 +214,7 @@ impl GateResult {
     fn new(
         verdict: &str,
         combined: f64,
-        results: Vec<Bound<'_, ScorerResult>>,
+        results: List<Bound<'_, ScorerResult>>,
         threshold: Option<f64>,
         reason: Option<Text>,
         decided_by: Option<String>,
@@ -226,7 +227,7 @@ impl GateResult {
         Ok(GateResult {
             verdict,
             combined,
-            results: results.iter().map(|r| r.get().0.clone()).collect(),
+            results: results.0.iter().map(|r| r.get().0.clone()).collect(),
             threshold,
             reason: reason.map(|text| to_utf8(text.as_ref()).into_owned()),
             decided_by,
