@@ -35,6 +35,7 @@ impl<'a> Outcome<'a> {
     }
 
     /// The same outcome of a text that was repaired before, at most this badly.
+    #[must_use]
     pub fn after_repair(self, worst: Option<Severity>) -> Self {
         Outcome { repaired: worst, ..self }
     }

@@ -324,8 +324,7 @@ fn score_piece(
     workers: &Workers<'_>,
 ) -> Option<Scored> {
     let scorers = gate.scorers().len();
-    let mut scored = Scored::default();
-    scored.totals = Totals::new(scorers);
+    let mut scored = Scored { totals: Totals::new(scorers), ..Scored::default() };
     let names: Vec<String> = gate.scorers().map(|(name, kind)| result_head(name, kind)).collect();
     let mut writer = Writer { gate, shown: options.shown, names: &names };
     let mut outcomes = Vec::new();

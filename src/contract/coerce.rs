@@ -129,7 +129,7 @@ impl<'s> Coercer<'s> {
         best.or_else(|| branches.iter().find(|b| typed(&b))).or_else(|| branches.first())
     }
 
-    /// The branch that the value's own key names, as OpenAPI's `discriminator` maps it.
+    /// The branch that the value's own key names, as `discriminator` of OpenAPI maps it.
     fn discriminated(&self, cursor: Cursor<'_>, schema: &'s Value) -> Option<&'s Value> {
         let stated = schema.get("discriminator")?;
         let name = cursor.get(stated.get("propertyName")?.as_bytes()?)?;

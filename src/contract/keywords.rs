@@ -7,7 +7,7 @@ use crate::json::Value;
 /// The keywords of a contract.
 pub(super) const CONTRACT: [&str; 5] = ["type", "properties", "required", "items", "enum"];
 
-/// Keywords that say something about a schema and claim nothing; OpenAPI's are among them. Keys
+/// Keywords that say something about a schema and claim nothing; those of OpenAPI too. Keys
 /// that start with `x-` are annotations too.
 const ANNOTATIONS: [&str; 11] = [
     "title",

@@ -6,7 +6,7 @@
 //! * [`coerce()`]: a value brought to the types that a schema in either language asks for.
 //!
 //! Both are evaluated over the parsed text, without building values. Annotations (`title`,
-//! `description`, `default`, OpenAPI's `example`, keys that start with `x-`, and the like) belong
+//! `description`, `default`, `example` of OpenAPI, keys that start with `x-`, and the like) belong
 //! to both and switch nothing.
 
 mod coerce;

@@ -102,9 +102,9 @@ impl<'a> Decimal<'a> {
         if self.negative || exponent < 0 {
             return None;
         }
-        let whole = digits.fold(Some(0u64), |sum, digit| {
-            sum?.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
-        });
+        let mut digits = digits;
+        let whole = digits
+            .try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
         let power = u32::try_from(exponent).ok().and_then(|e| 10u64.checked_pow(e));
         Some(
             whole

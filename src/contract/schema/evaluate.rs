@@ -426,12 +426,14 @@ impl<'s, 'd> Walk<'s, 'd> {
             let how = if more { "more" } else { "less" };
             format!("value has {how} than {limit} item{}", plural(limit, "", "s"))
         });
-        if rules.unique && self.go_on(holds) && self.spend(size(value)) {
-            if let Some((first, second)) = repeated_element(value) {
-                holds = self.broken(|| {
-                    format!("value has non-unique elements ([{first}] and [{second}] are equal)")
-                });
-            }
+        if rules.unique
+            && self.go_on(holds)
+            && self.spend(size(value))
+            && let Some((first, second)) = repeated_element(value)
+        {
+            holds = self.broken(|| {
+                format!("value has non-unique elements ([{first}] and [{second}] are equal)")
+            });
         }
         if !rules.prefix.is_empty() || rules.rest.is_some() {
             holds &= self.elements(rules, value, holds);
@@ -705,7 +707,9 @@ impl Hasher for Mix {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
     }
 
     fn write_u64(&mut self, value: u64) {

@@ -60,10 +60,9 @@ fn fault(key: &[u8], value: &Value, draft: Draft) -> Option<&'static str> {
         Shape::Any => (true, ""),
         Shape::Text => (value.as_bytes().is_some(), "a string"),
         Shape::Bool => (value.as_bool().is_some(), "a boolean"),
-        Shape::Number => (number(value).is_some(), "a number"),
         Shape::Above => (number(value).is_some() && above(), "a number > 0"),
         Shape::Limit if draft == Draft::V4 => (value.as_bool().is_some(), "a boolean in draft 4"),
-        Shape::Limit => (number(value).is_some(), "a number"),
+        Shape::Number | Shape::Limit => (number(value).is_some(), "a number"),
         Shape::Count => (number(value).flatten().is_some(), "a whole number >= 0"),
         Shape::List => (list, "a list"),
         Shape::Names if name == "required" && draft == Draft::V4 => {

@@ -160,7 +160,7 @@ pub(super) struct Contains {
     pub(super) evaluates: bool,
 }
 
-/// OpenAPI's `discriminator`.
+/// `discriminator` of OpenAPI.
 pub(super) struct Discriminator {
     pub(super) key: Vec<u8>,
     pub(super) branches: Vec<(Vec<u8>, NodeId)>,

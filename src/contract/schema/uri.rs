@@ -19,11 +19,9 @@ pub(super) fn resolve(base: &str, reference: &str) -> String {
     if reference.starts_with("//") {
         return format!("{scheme}{reference}");
     }
-    let authority = if rest.starts_with("//") {
-        rest[2..].find('/').map_or(rest.len(), |end| end + 2)
-    } else {
-        0
-    };
+    let authority = rest
+        .strip_prefix("//")
+        .map_or(0, |place| place.find('/').map_or(rest.len(), |end| end + 2));
     let (authority, path) = rest.split_at(authority);
     let path = path.split('?').next().unwrap_or_default();
     if reference.starts_with('?') {

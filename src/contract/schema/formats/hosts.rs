@@ -118,9 +118,9 @@ fn punycode_len(label: &str) -> usize {
     if points.len() > MAX_LABEL {
         return points.len();
     }
-    let ascii = points.iter().filter(|&&c| c < 128).count();
-    let mut length = ascii + usize::from(ascii > 0);
-    let (mut n, mut delta, mut bias, mut done) = (128u32, 0u32, 72, ascii as u32);
+    let ascii: u32 = points.iter().map(|&c| u32::from(c < 128)).sum();
+    let mut length = ascii as usize + usize::from(ascii > 0);
+    let (mut n, mut delta, mut bias, mut done) = (128u32, 0u32, 72, ascii);
     while (done as usize) < points.len() {
         let Some(next) = points.iter().copied().filter(|&c| c >= n).min() else { break };
         delta = delta.saturating_add((next - n).saturating_mul(done + 1));
@@ -139,7 +139,7 @@ fn punycode_len(label: &str) -> usize {
                 }
                 q = (q - t) / (BASE - t);
             }
-            bias = adapt(delta, done + 1, done as usize == ascii);
+            bias = adapt(delta, done + 1, done == ascii);
             delta = 0;
             done += 1;
         }
