@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::json::Severity;
+
 /// What one scorer says of one text; a detail may be the scorer's own text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome<'a> {
@@ -12,22 +14,30 @@ pub struct Outcome<'a> {
     pub score: f64,
     /// Why it does not hold; None for a pass.
     pub detail: Option<Cow<'a, str>>,
+    /// The worst repair that the text needed before it could be checked.
+    pub repaired: Option<Severity>,
 }
 
 impl<'a> Outcome<'a> {
     /// A pass with score 1.
     pub fn pass() -> Self {
-        Outcome { passed: true, score: 1.0, detail: None }
+        Outcome { passed: true, score: 1.0, detail: None, repaired: None }
     }
 
     /// A failure with score 0 and its detail.
     pub fn fail(detail: impl Into<Cow<'a, str>>) -> Self {
-        Outcome { passed: false, score: 0.0, detail: Some(detail.into()) }
+        Outcome { passed: false, score: 0.0, detail: Some(detail.into()), repaired: None }
     }
 
     /// A pass, or a failure whose detail is made only then.
     pub fn check<T: Into<Cow<'a, str>>>(passed: bool, detail: impl FnOnce() -> T) -> Self {
         if passed { Self::pass() } else { Self::fail(detail()) }
+    }
+
+    /// The same outcome of a text that was repaired before, at most this badly.
+    #[must_use]
+    pub fn after_repair(self, worst: Option<Severity>) -> Self {
+        Outcome { repaired: worst, ..self }
     }
 
     /// The outcome on its own, apart from its scorer.

@@ -61,6 +61,7 @@ class ScorerResult:
         passed: whether the check holds.
         score: how well it holds, in [0, 1]; by default 1.0 for a pass and 0.0 for a failure.
         detail: why it does not hold.
+        repaired: the worst repair that the text needed before it could be checked.
     """
 
     __match_args__ = ("name", "type", "passed", "score", "detail")
@@ -71,6 +72,7 @@ class ScorerResult:
         passed: bool,
         score: float | None = None,
         detail: str | None = None,
+        repaired: _Severity | None = None,
     ) -> ScorerResult: ...
     @property
     def name(self) -> str: ...
@@ -82,8 +84,12 @@ class ScorerResult:
     def score(self) -> float: ...
     @property
     def detail(self) -> str | None: ...
+    @property
+    def repaired(self) -> _Severity | None:
+        """The worst repair that the text needed before it could be checked; None for none."""
+
     def to_dict(self) -> dict[str, Any]:
-        """The result as an output row holds it; `detail` only where there is one."""
+        """The result as an output row holds it; `detail` and `repaired` only if there is one."""
 
     def __bool__(self) -> Never: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -806,7 +812,8 @@ def parse_json(
     max_depth: int = 512,
     max_severity: _Severity | None = None,
     partial: bool = False,
-    schema: Mapping[str, Any] | bool | None = None,
+    schema: Mapping[str, Any] | bool | type[Any] | None = None,
+    model: type[Any] | None = None,
 ) -> JSONResult:
     """The JSON that a text was meant to hold, and all that was done to get it.
 
@@ -820,12 +827,14 @@ def parse_json(
         max_severity: `lossless` or `guess`: a repair above it makes the text an error.
         partial: the text is the start of a longer one: a cut end is expected, and a last number
             or literal that may go on is left out.
-        schema: a JSON Schema or a contract: values that do not fit are read as it wants, where
+        schema: a JSON Schema, a contract or a pydantic model: values that do not fit are read as it wants, where
             their text allows it (`"5"` as 5). Keys are never renamed, values never made up. It is
             not checked whether the value fits.
+        model: a pydantic model: its schema guides as `schema` does, and the value is an instance
+            of it. A value that it refuses makes the text an error (`model_refused`).
 
     Raises:
-        ValueError: an argument is none of its choices.
+        ValueError: an argument is none of its choices; the schema is malformed.
         TypeError: the text is neither `str` nor `bytes`.
     """
 

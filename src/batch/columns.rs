@@ -1,6 +1,7 @@
 //! The results of many rows, column by column.
 
 use crate::gate::Gate;
+use crate::json::Severity;
 use crate::result::{Decision, GateResult, Outcome, Reason, Verdict};
 
 /// Results by column; a row is the same index in each.
@@ -17,6 +18,8 @@ pub struct Columns {
     /// Per scorer, its score; 0 for a missing text.
     pub score: Vec<Vec<f64>>,
     details: Details,
+    /// (row, scorer, severity) of texts that were repaired before they were checked, in order.
+    repaired: Vec<(u32, u32, u8)>,
 }
 
 /// The details of failures: texts in one string, by row and scorer.
@@ -53,7 +56,15 @@ impl Details {
 }
 
 /// Columns as plain lists.
-pub type Parts = (Vec<u8>, Vec<f64>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<f64>>, Vec<(u32, u32, String)>);
+pub type Parts = (
+    Vec<u8>,
+    Vec<f64>,
+    Vec<u8>,
+    Vec<Vec<u8>>,
+    Vec<Vec<f64>>,
+    Vec<(u32, u32, String)>,
+    Vec<(u32, u32, u8)>,
+);
 
 /// Counts over rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,6 +75,16 @@ pub struct Totals {
     pub missing: u64,
     /// Rows that each scorer passed.
     pub passed: Vec<u64>,
+    /// Rows that each scorer passed after a repair.
+    pub repaired: Vec<u64>,
+}
+
+impl Totals {
+    /// No rows yet, for a gate with so many scorers.
+    pub(super) fn new(scorers: usize) -> Self {
+        let none = vec![0; scorers];
+        Totals { passed: none.clone(), repaired: none, ..Totals::default() }
+    }
 }
 
 impl Columns {
@@ -76,6 +97,7 @@ impl Columns {
             passed: vec![Vec::new(); scorers],
             score: vec![Vec::new(); scorers],
             details: Details::default(),
+            repaired: Vec::new(),
         }
     }
 
@@ -107,9 +129,11 @@ impl Columns {
         for (i, outcome) in outcomes.iter().enumerate() {
             self.passed[i].push(u8::from(outcome.passed));
             self.score[i].push(outcome.score);
+            let scorer = u32::try_from(i).unwrap_or(u32::MAX);
             if details && let Some(detail) = &outcome.detail {
-                self.details.push(row, u32::try_from(i).unwrap_or(u32::MAX), detail);
+                self.details.push(row, scorer, detail);
             }
+            self.repaired.extend(outcome.repaired.map(|worst| (row, scorer, worst as u8)));
         }
     }
 
@@ -138,6 +162,7 @@ impl Columns {
         let moved = other.details.places.iter();
         self.details.places.extend(moved.map(|&(r, s, a, b)| (r + base, s, a + from, b + from)));
         self.details.latest = vec![(0, 0); self.passed.len()];
+        self.repaired.extend(other.repaired.iter().map(|&(r, s, worst)| (r + base, s, worst)));
     }
 
     /// The detail of a scorer's failure in a row, where it was kept.
@@ -145,8 +170,16 @@ impl Columns {
         self.details.get(u32::try_from(row).ok()?, u32::try_from(scorer).ok()?)
     }
 
-    /// The columns as plain lists: verdict, combined, reason, passed, score, and the details as
-    /// (row, scorer, text).
+    fn repaired(&self, row: usize, scorer: usize) -> Option<Severity> {
+        let key = (u32::try_from(row).ok()?, u32::try_from(scorer).ok()?);
+        let at =
+            self.repaired.binary_search_by_key(&key, |&(row, scorer, _)| (row, scorer)).ok()?;
+        let known = [Severity::Lossless, Severity::Guess, Severity::Lossy];
+        known.into_iter().find(|&severity| severity as u8 == self.repaired[at].2)
+    }
+
+    /// The columns as plain lists: verdict, combined, reason, passed, score, the details as
+    /// (row, scorer, text) and the repairs as (row, scorer, severity).
     pub fn to_parts(&self) -> Parts {
         let details = self.details.places.iter().map(|&(row, scorer, start, end)| {
             (row, scorer, self.details.text.get(start..end).unwrap_or_default().to_owned())
@@ -158,13 +191,14 @@ impl Columns {
             self.passed.clone(),
             self.score.clone(),
             details.collect(),
+            self.repaired.clone(),
         )
     }
 
     /// Columns from [`Columns::to_parts`], for a gate with so many scorers; None where the lists
     /// do not fit together.
     pub fn from_parts(parts: Parts, scorers: usize) -> Option<Self> {
-        let (verdict, combined, reason, passed, score, details) = parts;
+        let (verdict, combined, reason, passed, score, details, repaired) = parts;
         let rows = verdict.len();
         let whole = combined.len() == rows
             && reason.len() == rows
@@ -173,9 +207,14 @@ impl Columns {
             && passed.iter().all(|column| column.len() == rows)
             && score.iter().all(|column| column.len() == rows)
             && details.is_sorted_by_key(|&(row, scorer, _)| (row, scorer))
-            && details.iter().all(|&(_, scorer, _)| (scorer as usize) < scorers);
+            && details.iter().all(|&(_, scorer, _)| (scorer as usize) < scorers)
+            && repaired.is_sorted_by_key(|&(row, scorer, _)| (row, scorer))
+            && repaired
+                .iter()
+                .all(|&(row, scorer, _)| (row as usize) < rows && (scorer as usize) < scorers);
+        let details_read = Details::default();
         let mut columns =
-            Columns { verdict, combined, reason, passed, score, details: Details::default() };
+            Columns { verdict, combined, reason, passed, score, details: details_read, repaired };
         for (row, scorer, text) in details.into_iter().filter(|_| whole) {
             columns.details.push(row, scorer, &text);
         }
@@ -199,13 +238,14 @@ impl Columns {
             passed: self.passed[i][row] == 1,
             score: self.score[i][row],
             detail: self.detail(row, i).map(|text| text.to_owned().into()),
+            repaired: self.repaired(row, i),
         };
         Some(gate.result(decision, (0..self.passed.len()).map(outcome).collect()))
     }
 
     /// Counts over all rows.
     pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
+        let mut totals = Totals::new(self.passed.len());
         for &verdict in &self.verdict {
             totals.verdicts[usize::from(verdict.min(2))] += 1;
         }
@@ -213,6 +253,10 @@ impl Columns {
         totals.missing = self.reason.iter().filter(|&&reason| reason == missing).count() as u64;
         let passes = |column: &Vec<u8>| column.iter().map(|&p| u64::from(p)).sum();
         totals.passed = self.passed.iter().map(passes).collect();
+        for &(row, scorer, _) in &self.repaired {
+            let passed = self.passed[scorer as usize][row as usize];
+            totals.repaired[scorer as usize] += u64::from(passed);
+        }
         totals
     }
 }

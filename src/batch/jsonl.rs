@@ -106,7 +106,7 @@ struct Scored {
 impl LineScorer {
     /// A scorer at the start of its input.
     pub fn new(options: LineOptions, scorers: usize) -> Self {
-        let totals = Totals { passed: vec![0; scorers], ..Totals::default() };
+        let totals = Totals::new(scorers);
         LineScorer {
             options,
             carry: Vec::new(),
@@ -260,6 +260,9 @@ impl LineScorer {
         for (sum, count) in self.totals.passed.iter_mut().zip(&totals.passed) {
             *sum += count;
         }
+        for (sum, count) in self.totals.repaired.iter_mut().zip(&totals.repaired) {
+            *sum += count;
+        }
         self.details.merge(details);
     }
 }
@@ -321,8 +324,7 @@ fn score_piece(
     workers: &Workers<'_>,
 ) -> Option<Scored> {
     let scorers = gate.scorers().len();
-    let mut scored = Scored::default();
-    scored.totals.passed = vec![0; scorers];
+    let mut scored = Scored { totals: Totals::new(scorers), ..Scored::default() };
     let names: Vec<String> = gate.scorers().map(|(name, kind)| result_head(name, kind)).collect();
     let mut writer = Writer { gate, shown: options.shown, names: &names };
     let mut outcomes = Vec::new();
@@ -432,6 +434,8 @@ fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome<'_>], mis
     scored.totals.missing += u64::from(missing);
     for (i, outcome) in outcomes.iter().enumerate() {
         scored.totals.passed[i] += u64::from(outcome.passed);
+        let repaired = outcome.passed && outcome.repaired.is_some();
+        scored.totals.repaired[i] += u64::from(repaired);
         if let Some(detail) = &outcome.detail {
             scored.details.add(i, detail, 1);
         }

@@ -85,6 +85,10 @@ impl Writer<'_> {
                 out.extend_from_slice(b",\"detail\":");
                 quote_into(out, detail.as_bytes());
             }
+            if let Some(worst) = outcome.repaired {
+                out.extend_from_slice(b",\"repaired\":");
+                quote_into(out, worst.name().as_bytes());
+            }
             out.push(b'}');
         }
     }

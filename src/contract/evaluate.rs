@@ -1,15 +1,14 @@
 //! The five-keyword contract, evaluated over a parsed document.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use super::MAX_VIOLATIONS;
-use crate::json::{Cursor, Document, Kind, Value};
-use crate::target::to_utf8;
+use super::keys::Keys;
+use crate::json::{Cursor, Document, Kind, Type, Value, same_value};
 
 /// A contract, read once. Malformed parts claim nothing.
 pub struct Contract {
     kind: Option<Type>,
+    /// `nullable`: null holds, whatever else is claimed.
+    nullable: bool,
     keys: Keys,
     /// Required keys, as places in `keys`.
     required: Vec<usize>,
@@ -17,44 +16,6 @@ pub struct Contract {
     properties: Vec<(usize, Contract)>,
     items: Option<Box<Contract>>,
     literals: Vec<Document<'static>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Type {
-    Is(Kind),
-    Boolean,
-    Integer,
-}
-
-impl Type {
-    fn read(value: &Value) -> Option<Type> {
-        Some(match value.as_str()? {
-            "object" => Type::Is(Kind::Object),
-            "array" => Type::Is(Kind::Array),
-            "string" => Type::Is(Kind::String),
-            "number" => Type::Is(Kind::Number),
-            "null" => Type::Is(Kind::Null),
-            "integer" => Type::Integer,
-            "boolean" => Type::Boolean,
-            _ => return None,
-        })
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Type::Is(kind) => kind.name(),
-            Type::Boolean => "boolean",
-            Type::Integer => "integer",
-        }
-    }
-
-    fn accepts(self, value: Cursor<'_>) -> bool {
-        match self {
-            Type::Is(kind) => value.kind() == kind,
-            Type::Boolean => matches!(value.kind(), Kind::True | Kind::False),
-            Type::Integer => value.decimal().is_some_and(|d| d.is_integer()),
-        }
-    }
 }
 
 impl Contract {
@@ -67,15 +28,19 @@ impl Contract {
             let object = schema.get("properties").is_some_and(Value::is_object)
                 || matches!(schema.get("required"), Some(Value::Array(_)));
             let array = schema.get("items").is_some_and(Value::is_object);
-            let kind = if object { Some(Kind::Object) } else { array.then_some(Kind::Array) };
-            kind.map(Type::Is)
+            if object { Some(Type::Object) } else { array.then_some(Type::Array) }
         };
         let mut keys = Keys::default();
         let properties =
             properties.iter().map(|(k, v)| (keys.place(k), Contract::new(v))).collect();
         let required = list("required").iter().filter_map(Value::as_bytes);
         Contract {
-            kind: schema.get("type").and_then(Type::read).or_else(implied),
+            kind: schema
+                .get("type")
+                .and_then(Value::as_bytes)
+                .and_then(Type::named)
+                .or_else(implied),
+            nullable: schema.get("nullable") == Some(&Value::Bool(true)),
             required: required.map(|key| keys.place(key)).collect(),
             properties,
             keys,
@@ -95,6 +60,9 @@ impl Contract {
     /// True when a value breaks nothing.
     pub fn holds(&self, value: Cursor<'_>) -> bool {
         // Recursion follows the contract, whose depth is bounded by MAX_DEPTH.
+        if self.nullable && value.kind() == Kind::Null {
+            return true;
+        }
         if self.kind.is_some_and(|kind| !kind.accepts(value)) || !self.literal_holds(value) {
             return false;
         }
@@ -103,7 +71,7 @@ impl Contract {
                 let found = self.keys.find_in(value);
                 self.required.iter().all(|&key| found[key].is_some())
                     && self.properties.iter().all(|(key, contract)| {
-                        found[*key].is_none_or(|inner| contract.holds(inner))
+                        found[*key].is_none_or(|(_, inner)| contract.holds(inner))
                     })
             }
             Kind::Array => match &self.items {
@@ -128,6 +96,9 @@ impl Contract {
     }
 
     fn collect(&self, value: Cursor<'_>, path: &str, out: &mut Vec<String>) {
+        if self.nullable && value.kind() == Kind::Null {
+            return;
+        }
         if let Some(kind) = self.kind
             && !kind.accepts(value)
         {
@@ -145,7 +116,7 @@ impl Contract {
                 out.push(format!("{path}.{}: required key is missing", self.keys.name(key)));
             }
             for (key, contract) in &self.properties {
-                if let Some(inner) = found[*key]
+                if let Some((_, inner)) = found[*key]
                     && out.len() < MAX_VIOLATIONS
                 {
                     contract.collect(inner, &format!("{path}.{}", self.keys.name(*key)), out);
@@ -168,94 +139,4 @@ impl Contract {
     fn literal_holds(&self, value: Cursor<'_>) -> bool {
         self.literals.is_empty() || self.literals.iter().any(|l| same_value(l.root(), value))
     }
-}
-
-/// The keys that a contract asks for, each once.
-#[derive(Default)]
-struct Keys {
-    list: Vec<Vec<u8>>,
-    /// The place of each key; used once there are more than a few.
-    places: HashMap<Vec<u8>, usize>,
-}
-
-/// Up to this many keys, comparing with each is faster than hashing.
-const FEW: usize = 8;
-
-impl Keys {
-    /// The place of a key, which is added if it is new.
-    fn place(&mut self, key: &[u8]) -> usize {
-        let next = self.list.len();
-        let place = *self.places.entry(key.to_vec()).or_insert(next);
-        if place == next {
-            self.list.push(key.to_vec());
-        }
-        place
-    }
-
-    fn name(&self, place: usize) -> Cow<'_, str> {
-        to_utf8(&self.list[place])
-    }
-
-    /// The member of each key, the last one where a key is repeated, in one pass over an object.
-    fn find_in<'d>(&self, object: Cursor<'d>) -> Vec<Option<Cursor<'d>>> {
-        let mut found = vec![None; self.list.len()];
-        if self.list.is_empty() {
-            return found;
-        }
-        for (key, value) in object.members() {
-            let place = if self.list.len() <= FEW {
-                self.list.iter().position(|name| key.content_is(name))
-            } else {
-                self.places.get(&*key.content()).copied()
-            };
-            if let Some(place) = place {
-                found[place] = Some(value);
-            }
-        }
-        found
-    }
-}
-
-/// Equality of JSON values: numbers by value, objects without regard to the order of their keys.
-pub(super) fn same_value(a: Cursor<'_>, b: Cursor<'_>) -> bool {
-    let mut open = vec![(a, b)];
-    while let Some((a, b)) = open.pop() {
-        if a.kind() != b.kind() {
-            return false;
-        }
-        let same = match a.kind() {
-            Kind::Null | Kind::False | Kind::True => true,
-            Kind::String => a.content() == b.content(),
-            Kind::Number => match (a.decimal(), b.decimal()) {
-                (Some(a), Some(b)) => a.same_value(&b),
-                _ => a.number_text() == b.number_text(),
-            },
-            Kind::Array => {
-                let same = a.len() == b.len();
-                if same {
-                    open.extend(a.elements().zip(b.elements()));
-                }
-                same
-            }
-            Kind::Object => {
-                let (a, b) = (unique_members(a), unique_members(b));
-                let same = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0);
-                open.extend(a.iter().zip(&b).map(|(a, b)| (a.1, b.1)));
-                same
-            }
-        };
-        if !same {
-            return false;
-        }
-    }
-    true
-}
-
-/// An object's members by key, each key once with its last value.
-fn unique_members(object: Cursor<'_>) -> Vec<(Cow<'_, [u8]>, Cursor<'_>)> {
-    let mut members: Vec<_> = object.members().map(|(k, v)| (k.content(), v)).collect();
-    members.reverse();
-    members.sort_by(|a, b| a.0.cmp(&b.0));
-    members.dedup_by(|later, first| later.0 == first.0);
-    members
 }

@@ -1,16 +1,27 @@
-//! The keywords of both languages, and which of them hold schemas.
+//! The keywords of both languages: which hold schemas, of which drafts and shapes they are.
+
+use Draft::{V4, V6, V7, V2019, V2020};
 
 use crate::json::Value;
 
 /// The keywords of a contract.
 pub(super) const CONTRACT: [&str; 5] = ["type", "properties", "required", "items", "enum"];
 
-/// Keywords that say something about a schema and claim nothing.
-const ANNOTATIONS: [&str; 5] = ["title", "description", "$comment", "default", "examples"];
-
-/// The names of types.
-pub(super) const TYPES: [&str; 7] =
-    ["object", "array", "string", "number", "integer", "boolean", "null"];
+/// Keywords that say something about a schema and claim nothing; those of OpenAPI too. Keys
+/// that start with `x-` are annotations too.
+const ANNOTATIONS: [&str; 11] = [
+    "title",
+    "description",
+    "$comment",
+    "default",
+    "examples",
+    "example",
+    "deprecated",
+    "nullable",
+    "discriminator",
+    "xml",
+    "externalDocs",
+];
 
 /// What the value of a keyword holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,84 +40,165 @@ pub(super) enum Holds {
     Dependencies,
 }
 
-/// The keywords of JSON Schema, draft 4 to 2020-12.
-const KEYWORDS: [(&str, Holds); 60] = [
-    ("type", Holds::Data),
-    ("properties", Holds::Map),
-    ("required", Holds::Data),
-    ("items", Holds::SchemaOrList),
-    ("enum", Holds::Data),
-    ("title", Holds::Data),
-    ("description", Holds::Data),
-    ("$comment", Holds::Data),
-    ("default", Holds::Data),
-    ("examples", Holds::Data),
-    ("deprecated", Holds::Data),
-    ("readOnly", Holds::Data),
-    ("writeOnly", Holds::Data),
-    ("$schema", Holds::Data),
-    ("$id", Holds::Data),
-    ("id", Holds::Data),
-    ("$anchor", Holds::Data),
-    ("$dynamicAnchor", Holds::Data),
-    ("$recursiveAnchor", Holds::Data),
-    ("$vocabulary", Holds::Data),
-    ("$ref", Holds::Data),
-    ("$dynamicRef", Holds::Data),
-    ("$recursiveRef", Holds::Data),
-    ("$defs", Holds::Map),
-    ("definitions", Holds::Map),
-    ("const", Holds::Data),
-    ("multipleOf", Holds::Data),
-    ("maximum", Holds::Data),
-    ("exclusiveMaximum", Holds::Data),
-    ("minimum", Holds::Data),
-    ("exclusiveMinimum", Holds::Data),
-    ("maxLength", Holds::Data),
-    ("minLength", Holds::Data),
-    ("pattern", Holds::Data),
-    ("format", Holds::Data),
-    ("contentEncoding", Holds::Data),
-    ("contentMediaType", Holds::Data),
-    ("contentSchema", Holds::Schema),
-    ("prefixItems", Holds::List),
-    ("additionalItems", Holds::Schema),
-    ("unevaluatedItems", Holds::Schema),
-    ("maxItems", Holds::Data),
-    ("minItems", Holds::Data),
-    ("uniqueItems", Holds::Data),
-    ("contains", Holds::Schema),
-    ("maxContains", Holds::Data),
-    ("minContains", Holds::Data),
-    ("maxProperties", Holds::Data),
-    ("minProperties", Holds::Data),
-    ("patternProperties", Holds::Map),
-    ("additionalProperties", Holds::Schema),
-    ("unevaluatedProperties", Holds::Schema),
-    ("propertyNames", Holds::Schema),
-    ("dependentRequired", Holds::Data),
-    ("dependentSchemas", Holds::Map),
-    ("dependencies", Holds::Dependencies),
-    ("allOf", Holds::List),
-    ("anyOf", Holds::List),
-    ("oneOf", Holds::List),
-    ("not", Holds::Schema),
+/// The drafts, in the order of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Draft {
+    /// Draft 4.
+    V4,
+    /// Draft 6.
+    V6,
+    /// Draft 7.
+    V7,
+    /// Draft 2019-09.
+    V2019,
+    /// Draft 2020-12.
+    V2020,
+}
+
+impl Draft {
+    /// The draft that a `$schema` names.
+    pub(super) fn named(uri: &str) -> Option<Draft> {
+        let uri = uri.strip_suffix('#').unwrap_or(uri);
+        let place = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
+        Some(match place.strip_prefix("json-schema.org/")? {
+            "draft-04/schema" => V4,
+            "draft-06/schema" => V6,
+            "draft-07/schema" => V7,
+            "draft/2019-09/schema" => V2019,
+            "draft/2020-12/schema" | "schema" => V2020,
+            _ => return None,
+        })
+    }
+
+    /// Its name for people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            V4 => "4",
+            V6 => "6",
+            V7 => "7",
+            V2019 => "2019-09",
+            V2020 => "2020-12",
+        }
+    }
+}
+
+/// What the value of a keyword must be, apart from the schemas that it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Anything.
+    Any,
+    /// A string.
+    Text,
+    /// A boolean.
+    Bool,
+    /// A number.
+    Number,
+    /// A number above 0.
+    Above,
+    /// A number; a boolean in draft 4.
+    Limit,
+    /// A whole number from 0 on.
+    Count,
+    /// An array.
+    List,
+    /// An array of different strings.
+    Names,
+    /// An object of such arrays.
+    NamesByName,
+    /// The name of a type, or a list of them.
+    Types,
+}
+
+/// A keyword: its name, what it holds, its first and its last draft, its shape.
+pub(super) type Keyword = (&'static str, Holds, Draft, Draft, Shape);
+
+/// The keywords of JSON Schema, draft 4 to 2020-12. Where a keyword that claims nothing is older
+/// or younger than its draft does not matter.
+const KEYWORDS: [Keyword; 68] = [
+    ("type", Holds::Data, V4, V2020, Shape::Types),
+    ("properties", Holds::Map, V4, V2020, Shape::Any),
+    ("required", Holds::Data, V4, V2020, Shape::Names),
+    ("items", Holds::SchemaOrList, V4, V2020, Shape::Any),
+    ("enum", Holds::Data, V4, V2020, Shape::List),
+    ("title", Holds::Data, V4, V2020, Shape::Text),
+    ("description", Holds::Data, V4, V2020, Shape::Text),
+    ("$comment", Holds::Data, V4, V2020, Shape::Text),
+    ("default", Holds::Data, V4, V2020, Shape::Any),
+    ("examples", Holds::Data, V4, V2020, Shape::List),
+    ("example", Holds::Data, V4, V2020, Shape::Any),
+    ("deprecated", Holds::Data, V4, V2020, Shape::Bool),
+    ("nullable", Holds::Data, V4, V2020, Shape::Bool),
+    ("discriminator", Holds::Data, V4, V2020, Shape::Any),
+    ("xml", Holds::Data, V4, V2020, Shape::Any),
+    ("externalDocs", Holds::Data, V4, V2020, Shape::Any),
+    ("readOnly", Holds::Data, V4, V2020, Shape::Bool),
+    ("writeOnly", Holds::Data, V4, V2020, Shape::Bool),
+    ("$schema", Holds::Data, V4, V2020, Shape::Text),
+    ("$id", Holds::Data, V4, V2020, Shape::Text),
+    ("id", Holds::Data, V4, V2020, Shape::Text),
+    ("$anchor", Holds::Data, V2019, V2020, Shape::Text),
+    ("$dynamicAnchor", Holds::Data, V2020, V2020, Shape::Text),
+    ("$recursiveAnchor", Holds::Data, V2019, V2019, Shape::Bool),
+    ("$vocabulary", Holds::Data, V2019, V2020, Shape::Any),
+    ("$ref", Holds::Data, V4, V2020, Shape::Text),
+    ("$dynamicRef", Holds::Data, V2020, V2020, Shape::Text),
+    ("$recursiveRef", Holds::Data, V2019, V2019, Shape::Text),
+    ("$defs", Holds::Map, V4, V2020, Shape::Any),
+    ("definitions", Holds::Map, V4, V2020, Shape::Any),
+    ("const", Holds::Data, V6, V2020, Shape::Any),
+    ("multipleOf", Holds::Data, V4, V2020, Shape::Above),
+    ("maximum", Holds::Data, V4, V2020, Shape::Number),
+    ("exclusiveMaximum", Holds::Data, V4, V2020, Shape::Limit),
+    ("minimum", Holds::Data, V4, V2020, Shape::Number),
+    ("exclusiveMinimum", Holds::Data, V4, V2020, Shape::Limit),
+    ("maxLength", Holds::Data, V4, V2020, Shape::Count),
+    ("minLength", Holds::Data, V4, V2020, Shape::Count),
+    ("pattern", Holds::Data, V4, V2020, Shape::Text),
+    ("format", Holds::Data, V4, V2020, Shape::Text),
+    ("contentEncoding", Holds::Data, V4, V2020, Shape::Text),
+    ("contentMediaType", Holds::Data, V4, V2020, Shape::Text),
+    ("contentSchema", Holds::Schema, V4, V2020, Shape::Any),
+    ("prefixItems", Holds::List, V2020, V2020, Shape::Any),
+    ("additionalItems", Holds::Schema, V4, V2019, Shape::Any),
+    ("unevaluatedItems", Holds::Schema, V2019, V2020, Shape::Any),
+    ("maxItems", Holds::Data, V4, V2020, Shape::Count),
+    ("minItems", Holds::Data, V4, V2020, Shape::Count),
+    ("uniqueItems", Holds::Data, V4, V2020, Shape::Bool),
+    ("contains", Holds::Schema, V6, V2020, Shape::Any),
+    ("maxContains", Holds::Data, V2019, V2020, Shape::Count),
+    ("minContains", Holds::Data, V2019, V2020, Shape::Count),
+    ("maxProperties", Holds::Data, V4, V2020, Shape::Count),
+    ("minProperties", Holds::Data, V4, V2020, Shape::Count),
+    ("patternProperties", Holds::Map, V4, V2020, Shape::Any),
+    ("additionalProperties", Holds::Schema, V4, V2020, Shape::Any),
+    ("unevaluatedProperties", Holds::Schema, V2019, V2020, Shape::Any),
+    ("propertyNames", Holds::Schema, V6, V2020, Shape::Any),
+    ("dependentRequired", Holds::Data, V2019, V2020, Shape::NamesByName),
+    ("dependentSchemas", Holds::Map, V2019, V2020, Shape::Any),
+    ("dependencies", Holds::Dependencies, V4, V2020, Shape::Any),
+    ("allOf", Holds::List, V4, V2020, Shape::Any),
+    ("anyOf", Holds::List, V4, V2020, Shape::Any),
+    ("oneOf", Holds::List, V4, V2020, Shape::Any),
+    ("not", Holds::Schema, V4, V2020, Shape::Any),
+    ("if", Holds::Schema, V7, V2020, Shape::Any),
+    ("then", Holds::Schema, V7, V2020, Shape::Any),
+    ("else", Holds::Schema, V7, V2020, Shape::Any),
 ];
 
-/// The three that choose between schemas.
-const CONDITIONALS: [&str; 3] = ["if", "then", "else"];
+/// The keyword of a name; None for a name that JSON Schema does not have.
+pub(super) fn keyword(key: &[u8]) -> Option<&'static Keyword> {
+    KEYWORDS.iter().find(|keyword| keyword.0.as_bytes() == key)
+}
 
 /// What a keyword's value holds; None for a name that JSON Schema does not have.
 pub(super) fn holds(key: &[u8]) -> Option<Holds> {
-    if CONDITIONALS.iter().any(|name| name.as_bytes() == key) {
-        return Some(Holds::Schema);
-    }
-    KEYWORDS.iter().find(|(name, _)| name.as_bytes() == key).map(|&(_, holds)| holds)
+    let other = || is_annotation(key).then_some(Holds::Data);
+    keyword(key).map(|&(_, holds, ..)| holds).or_else(other)
 }
 
 /// True for a keyword that claims nothing.
 pub(super) fn is_annotation(key: &[u8]) -> bool {
-    ANNOTATIONS.iter().any(|name| name.as_bytes() == key)
+    key.starts_with(b"x-") || ANNOTATIONS.iter().any(|name| name.as_bytes() == key)
 }
 
 /// True for one of the five keywords.

@@ -2,18 +2,22 @@
 //!
 //! * [`Contract`]: five keywords (`type`, `properties`, `required`, `items`, `enum`), evaluated
 //!   over the parsed text without building values.
-//! * [`Schema`]: full JSON Schema, as soon as a schema uses a keyword or a form beyond those five;
-//!   a value tree is built only then.
+//! * [`Schema`]: full JSON Schema, as soon as a schema uses a keyword or a form beyond those five.
+//! * [`coerce()`]: a value brought to the types that a schema in either language asks for.
 //!
-//! Annotations (`title`, `description`, `$comment`, `default`, `examples`) belong to both and
-//! switch nothing.
+//! Both are evaluated over the parsed text, without building values. Annotations (`title`,
+//! `description`, `default`, `example` of OpenAPI, keys that start with `x-`, and the like) belong
+//! to both and switch nothing.
 
+mod coerce;
 mod evaluate;
+mod keys;
 mod keywords;
 mod place;
 mod schema;
 mod shape;
 
+pub use coerce::{Coerced, Coercion, coerce};
 pub use evaluate::Contract;
 pub use schema::Schema;
 pub use shape::{contract_shape_errors, schema_shape_errors};
@@ -33,12 +37,13 @@ pub enum AnySchema {
 }
 
 impl AnySchema {
-    /// Reads a schema of any shape; malformed parts of a contract claim nothing.
-    pub fn new(schema: &Value) -> Self {
+    /// Reads a schema of any shape; malformed parts of a contract claim nothing. Patterns of an
+    /// `untrusted` schema that cannot be bounded make it unusable.
+    pub fn new(schema: &Value, untrusted: bool) -> Self {
         if keywords::is_contract(schema) {
             AnySchema::Contract(with_room(|| Contract::new(schema)))
         } else {
-            AnySchema::Schema(with_room(|| Schema::new(schema)).map(Box::new))
+            AnySchema::Schema(with_room(|| Schema::new(schema, untrusted)).map(Box::new))
         }
     }
 

@@ -3,7 +3,10 @@
 //! A detail is read by people and by a judge, and the keys of a target are whatever its author
 //! wrote: a plain word stands as it is, any other is quoted as JSON and cut.
 
+use std::borrow::Cow;
+
 use crate::json::quote;
+use crate::target::to_utf8;
 
 /// A key is shown to so many characters.
 const KEY: usize = 40;
@@ -31,12 +34,13 @@ pub(super) fn cut_path(mut path: String) -> String {
     path
 }
 
-/// Keys of a target as a list, of which the first few are named.
-pub(super) fn keys(keys: &[String]) -> String {
+/// Keys of a target (WTF-8) as a list, of which the first few are named.
+pub(super) fn keys<'k>(keys: impl ExactSizeIterator<Item = Cow<'k, [u8]>>) -> String {
     const NAMED: usize = 3;
-    let mut list: Vec<String> = keys.iter().take(NAMED).map(|key| shown(key)).collect();
-    if keys.len() > NAMED {
-        list.push(format!("and {} more", keys.len() - NAMED));
+    let more = keys.len().saturating_sub(NAMED);
+    let mut list: Vec<String> = keys.take(NAMED).map(|key| shown(&to_utf8(&key))).collect();
+    if more > 0 {
+        list.push(format!("and {more} more"));
     }
     list.join(", ")
 }

@@ -1,8 +1,8 @@
 //! Shape errors of contracts and schemas: what their authors wrote wrong.
 
-use super::keywords::{CONTRACT, TYPES, is_annotation, is_contract, is_contract_keyword};
+use super::keywords::{CONTRACT, is_annotation, is_contract, is_contract_keyword};
 use super::keywords::{holds, subschemas};
-use crate::json::Value;
+use crate::json::{Type, Value};
 use crate::target::to_utf8;
 
 /// Every shape error of a contract, in order; none when it is valid.
@@ -65,9 +65,9 @@ fn node_errors(schema: &Value, path: &str, allowed: fn(&[u8]) -> bool, errors: &
             errors.push(format!("{path}.{key}: unknown contract keyword (supported: {list})"));
         }
     }
-    let name = |v: &Value| v.as_bytes().is_some_and(|n| TYPES.iter().any(|t| t.as_bytes() == n));
-    if schema.get("type").is_some_and(|kind| !name(kind)) {
-        errors.push(format!("{path}.type: must be one of {}", TYPES.join("|")));
+    if schema.get("type").is_some_and(|kind| kind.as_bytes().and_then(Type::named).is_none()) {
+        let names = Type::ALL.map(Type::name).join("|");
+        errors.push(format!("{path}.type: must be one of {names}"));
     }
     let strings = |v: &Value| matches!(v, Value::Array(items) if items.iter().all(|i| i.as_bytes().is_some()));
     if schema.get("required").is_some_and(|required| !strings(required)) {

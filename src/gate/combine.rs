@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn large_weights_do_not_overflow() {
-        let outcome = |score| Outcome { passed: score >= 0.5, score, detail: None };
+        let outcome = |score| Outcome { score, ..Outcome::check(score >= 0.5, String::new) };
         let results = [outcome(1.0), outcome(0.0), outcome(1.0), outcome(1.0)];
         let combine = |weights: &[f64], judge| {
             combine_scores(&results, Mode::Weighted, Some(weights), 0.7, judge).combined.to_bits()

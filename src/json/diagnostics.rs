@@ -157,7 +157,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub(super) fn new(code: Code, start: usize, end: usize) -> Self {
+    pub(crate) fn new(code: Code, start: usize, end: usize) -> Self {
         Diagnostic { code, severity: code.severity(), start, end, read_as: "" }
     }
 

@@ -215,12 +215,6 @@ impl<'d> Cursor<'d> {
         from.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
-    /// Start, end and place of the content; a container's end is its length.
-    pub(super) fn place(self) -> (usize, usize, Place) {
-        let node = self.node();
-        (node.start as usize, node.end as usize, node.place)
-    }
-
     /// Where a scalar's content stands in the text; None where it was decoded or rewritten.
     pub fn text_span(self) -> Option<(usize, usize)> {
         let node = self.node();

@@ -7,7 +7,6 @@
 //!   [`Diagnostic`]s that say what was changed and how much that may have cost.
 //! * [`object_spans`]: where a text holds objects with given keys.
 //! * [`JsonStream`]: a document that arrives in pieces, as one value that only grows.
-//! * [`coerce()`]: a value brought to the types that a schema asks for.
 //! * [`Value`]: an owned tree, for what a gate's author wrote.
 //!
 //! Depth is limited to [`MAX_DEPTH`] unless a caller asks for more; deeper text is not JSON. No
@@ -15,12 +14,12 @@
 
 mod build;
 mod candidates;
-mod coerce;
 mod diagnostics;
 mod document;
 mod duplicates;
 mod escaped;
 mod extract;
+mod meaning;
 mod number;
 mod repair;
 mod spans;
@@ -31,11 +30,11 @@ mod value;
 mod write;
 
 pub use build::Build;
-pub use coerce::{Coerced, Coercion, coerce};
 pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
 pub use document::{Cursor, Document, Kind};
 pub use duplicates::duplicate_keys;
 pub use extract::{Extracted, Source, extract, extract_with_source, extract_within};
+pub use meaning::{Type, hash_value, members_once, repeated_element, same_value};
 pub use number::Decimal;
 pub use repair::{
     Candidates, Other, RepairError, RepairErrorKind, RepairOptions, Repaired, repair, step_budget,

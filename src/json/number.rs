@@ -1,5 +1,8 @@
 //! Numbers by their digits, so that nothing past 2^53 is rounded.
 
+use std::cmp::Ordering;
+use std::hash::Hasher;
+
 /// A finite decimal number: `±0.DIGITS × 10^scale`, without zeros at either end of the digits.
 #[derive(Clone, Debug)]
 pub struct Decimal<'a> {
@@ -41,34 +44,104 @@ impl<'a> Decimal<'a> {
         self.digits().all(|d| d == b'0')
     }
 
-    fn trailing_zeros(&self) -> i64 {
-        i64::try_from(self.digits().rev().take_while(|&d| d == b'0').count()).unwrap_or(i64::MAX)
+    /// The digits without zeros at either end, their number, and the power of ten of the last.
+    fn normal(&self) -> (impl Iterator<Item = u8> + Clone, i64, i64) {
+        let zeros =
+            |digits: &mut dyn Iterator<Item = u8>| digits.take_while(|&d| d == b'0').count();
+        let (lead, trail) = (zeros(&mut self.digits()), zeros(&mut self.digits().rev()));
+        let count = (self.whole.len() + self.fraction.len()).saturating_sub(lead + trail);
+        let signed = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let exponent = self.exponent.saturating_add(signed(trail));
+        (self.digits().skip(lead).take(count), signed(count), exponent)
     }
 
     /// True when the value has no fractional part; `1.0` and `1e2` are integers.
     pub fn is_integer(&self) -> bool {
-        self.is_zero() || self.exponent.saturating_add(self.trailing_zeros()) >= 0
+        self.exponent >= 0 || self.is_zero() || self.normal().2 >= 0
     }
 
     /// Equality of values: `1`, `1.0` and `10e-1` are equal, `0` and `-0` too.
     pub fn same_value(&self, other: &Decimal<'_>) -> bool {
-        if self.is_zero() || other.is_zero() {
-            return self.is_zero() && other.is_zero();
+        self.compare(other) == Ordering::Equal
+    }
+
+    /// Order of values.
+    pub fn compare(&self, other: &Decimal<'_>) -> Ordering {
+        let sign = |d: &Decimal<'_>| match (d.is_zero(), d.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        let order = sign(self).cmp(&sign(other));
+        if order != Ordering::Equal || self.is_zero() {
+            return order;
         }
-        let (a, b) = (self.trailing_zeros(), other.trailing_zeros());
-        let significant = |d: &Decimal<'_>, zeros: i64| {
-            let skip = usize::try_from(zeros).unwrap_or(0);
-            d.digits().rev().skip(skip).collect::<Vec<u8>>()
-        };
-        let strip = |mut digits: Vec<u8>| {
-            while digits.last() == Some(&b'0') {
-                digits.pop();
+        let ((a, a_count, a_power), (b, b_count, b_power)) = (self.normal(), other.normal());
+        let top = a_power.saturating_add(a_count).cmp(&b_power.saturating_add(b_count));
+        let size = top.then_with(|| a.cmp(b));
+        if self.negative { size.reverse() } else { size }
+    }
+
+    /// Hashes the value: equal values hash alike.
+    pub fn hash_value(&self, state: &mut impl Hasher) {
+        if self.is_zero() {
+            return state.write_u8(0);
+        }
+        let (digits, _, exponent) = self.normal();
+        state.write_u8(1 + u8::from(self.negative));
+        state.write_i64(exponent);
+        digits.for_each(|digit| state.write_u8(digit));
+    }
+
+    /// The value as a count, where it is a whole number from 0 on; the largest where it is larger.
+    pub fn count(&self) -> Option<u64> {
+        if self.is_zero() {
+            return Some(0);
+        }
+        let (digits, _, exponent) = self.normal();
+        if self.negative || exponent < 0 {
+            return None;
+        }
+        let mut digits = digits;
+        let whole = digits
+            .try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+        let power = u32::try_from(exponent).ok().and_then(|e| 10u64.checked_pow(e));
+        Some(
+            whole
+                .zip(power)
+                .and_then(|(whole, power)| whole.checked_mul(power))
+                .unwrap_or(u64::MAX),
+        )
+    }
+
+    /// True when the value is a whole number of times the divisor, exactly; None for a divisor
+    /// that is zero or has more than 18 digits.
+    pub fn is_multiple_of(&self, divisor: &Decimal<'_>) -> Option<bool> {
+        let (digits, count, power) = divisor.normal();
+        if divisor.is_zero() || count > 18 {
+            return None;
+        }
+        let divisor = digits.fold(0u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
+        if self.is_zero() {
+            return Some(true);
+        }
+        let (digits, _, exponent) = self.normal();
+        let more = exponent.saturating_sub(power);
+        if more < 0 {
+            // The last digit is no zero, so that ten does not divide the digits.
+            return Some(false);
+        }
+        let rest =
+            digits.fold(0u128, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % divisor);
+        let (mut rest, mut base, mut left) = (rest, 10 % divisor, more);
+        while left > 0 {
+            if left & 1 == 1 {
+                rest = rest * base % divisor;
             }
-            digits
-        };
-        self.negative == other.negative
-            && self.exponent.saturating_add(a) == other.exponent.saturating_add(b)
-            && strip(significant(self, a)) == strip(significant(other, b))
+            base = base * base % divisor;
+            left >>= 1;
+        }
+        Some(rest == 0)
     }
 }
 
@@ -106,5 +179,40 @@ mod tests {
         assert!(integer("1.0") && integer("1e2") && integer("120e-1") && integer("0e-9"));
         assert!(!integer("1.5") && !integer("1e-1") && !integer("12e-2"));
         assert!(Decimal::parse("NaN").is_none() && Decimal::parse("-").is_none());
+    }
+    #[test]
+    fn values_have_an_order() {
+        let order = |a, b| Decimal::parse(a).unwrap().compare(&Decimal::parse(b).unwrap());
+        for (a, b) in [("1", "2"), ("-2", "-1"), ("-1", "0"), ("0", "1e-9"), ("12", "123")] {
+            assert_eq!(order(a, b), Ordering::Less, "{a} {b}");
+            assert_eq!(order(b, a), Ordering::Greater, "{a} {b}");
+        }
+        assert_eq!(order("9007199254740993", "9007199254740992"), Ordering::Greater);
+        assert_eq!(order("0.1", "1e-1"), Ordering::Equal);
+        assert_eq!(order("99", "1e2"), Ordering::Less);
+    }
+
+    #[test]
+    fn multiples_are_exact() {
+        let multiple =
+            |a, b| Decimal::parse(a).unwrap().is_multiple_of(&Decimal::parse(b).unwrap());
+        for (a, b) in [("0.3", "0.1"), ("1e308", "0.5"), ("0", "7"), ("19.99", "0.01"), ("-4", "2")]
+        {
+            assert_eq!(multiple(a, b), Some(true), "{a} {b}");
+        }
+        for (a, b) in [("0.35", "0.1"), ("1e308", "0.123456789"), ("9007199254740993", "2")] {
+            assert_eq!(multiple(a, b), Some(false), "{a} {b}");
+        }
+        assert_eq!(multiple("1", "0"), None);
+        assert_eq!(multiple("1", "1234567890123456789"), None);
+    }
+
+    #[test]
+    fn counts_are_whole() {
+        let count = |a| Decimal::parse(a).unwrap().count();
+        assert_eq!(count("2.0"), Some(2));
+        assert_eq!(count("12e1"), Some(120));
+        assert_eq!(count("1e40"), Some(u64::MAX));
+        assert_eq!((count("-1"), count("1.5")), (None, None));
     }
 }

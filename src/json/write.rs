@@ -1,8 +1,7 @@
 //! Canonical JSON text of a document: compact, UTF-8, the last of repeated keys.
 
-use std::collections::HashMap;
-
 use super::document::{Cursor, Document, Kind};
+use super::meaning::members_once;
 use super::string::quote_into;
 
 impl Document<'_> {
@@ -69,7 +68,8 @@ fn write_value<'d>(value: Cursor<'d>, out: &mut Vec<u8>, open: &mut Vec<Level<'d
         }
         Kind::Object => {
             out.push(b'{');
-            open.push(level(members(value), b'}'));
+            let members = members_once(value).into_iter();
+            open.push(level(members.map(|(k, v)| (Some(k), v)).collect(), b'}'));
         }
     }
 }
@@ -77,29 +77,6 @@ fn write_value<'d>(value: Cursor<'d>, out: &mut Vec<u8>, open: &mut Vec<Level<'d
 fn level<'d>(mut children: Vec<(Option<Cursor<'d>>, Cursor<'d>)>, closer: u8) -> Level<'d> {
     children.reverse();
     Level { children, started: false, closer }
-}
-
-fn members(object: Cursor<'_>) -> Vec<(Option<Cursor<'_>>, Cursor<'_>)> {
-    let mut list: Vec<(Option<Cursor<'_>>, Cursor<'_>)> = Vec::with_capacity(object.len());
-    if object.len() <= 12 {
-        for (key, value) in object.members() {
-            let name = key.content();
-            match list.iter_mut().find(|(k, _)| k.is_some_and(|k| k.content_is(&name))) {
-                Some(place) => place.1 = value,
-                None => list.push((Some(key), value)),
-            }
-        }
-        return list;
-    }
-    let mut places = HashMap::with_capacity(object.len());
-    for (key, value) in object.members() {
-        let place = *places.entry(key.content()).or_insert(list.len());
-        match list.get_mut(place) {
-            Some(found) => found.1 = value,
-            None => list.push((Some(key), value)),
-        }
-    }
-    list
 }
 
 #[cfg(test)]

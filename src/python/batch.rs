@@ -141,11 +141,15 @@ pub(super) fn totals_dict<'py>(
     let rate = if rows == 0 { None } else { Some(pass as f64 / rows as f64) };
     dict.set_item("pass_rate", rate)?;
     let scorers = PyList::empty(py);
-    for ((name, kind), passed) in gate.core.scorers().zip(&totals.passed) {
+    let counts = totals.passed.iter().zip(&totals.repaired);
+    for ((name, kind), (passed, &repaired)) in gate.core.scorers().zip(counts) {
         let scorer = PyDict::new(py);
         scorer.set_item("name", &**name)?;
         scorer.set_item("type", &**kind)?;
         scorer.set_item("passed", passed)?;
+        if repaired > 0 {
+            scorer.set_item("repaired", repaired)?;
+        }
         scorers.append(scorer)?;
     }
     dict.set_item("scorers", scorers)?;

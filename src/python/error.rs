@@ -11,6 +11,15 @@ import_exception!(scoregate.errors, JSONNotFoundError);
 import_exception!(scoregate.errors, JsRegexBudgetError);
 import_exception!(scoregate.errors, JsRegexError);
 
+/// Imports the exceptions: later, near the recursion limit or at the end of the interpreter, it
+/// could fail, and an exception without a class is no exception.
+pub(super) fn import(py: Python<'_>) {
+    py.get_type::<SpecError>();
+    py.get_type::<JSONNotFoundError>();
+    py.get_type::<JsRegexBudgetError>();
+    py.get_type::<JsRegexError>();
+}
+
 /// The exception of a gate that cannot be built.
 pub(super) fn spec_error(py: Python<'_>, error: &CoreSpecError) -> PyErr {
     match issues(py, error.issues()) {

@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use super::error::{issues, spec_error};
 use super::results::{Combination, ScorerResult};
 use super::text::Text;
-use super::value::from_python;
+use super::value::{List, from_python};
 use crate::contract;
 use crate::error::IssueKind;
 use crate::gate::{self, Mode};
@@ -66,17 +66,17 @@ fn outcomes(results: &[Bound<'_, ScorerResult>]) -> Vec<Outcome<'static>> {
 #[pyfunction]
 #[pyo3(signature = (results, combine="all", *, weights=None, threshold=0.5, judge_weight=0.0))]
 pub(super) fn combine_scores(
-    results: Vec<Bound<'_, ScorerResult>>,
+    results: List<Bound<'_, ScorerResult>>,
     combine: &str,
-    weights: Option<Vec<f64>>,
+    weights: Option<List<f64>>,
     threshold: f64,
     judge_weight: f64,
 ) -> PyResult<Combination> {
     let Some(mode) = Mode::named(combine.as_bytes()) else {
         return Err(PyValueError::new_err("combine: must be one of all|any|weighted"));
     };
-    let weights = weights.as_deref();
-    Ok(gate::combine_scores(&outcomes(&results), mode, weights, threshold, judge_weight).into())
+    let weights = weights.as_ref().map(|weights| &weights.0[..]);
+    Ok(gate::combine_scores(&outcomes(&results.0), mode, weights, threshold, judge_weight).into())
 }
 
 /// Folds a judge's score, clamped to [0, 1], into the weighted combination.
@@ -84,23 +84,23 @@ pub(super) fn combine_scores(
 /// The last of N+1 weights is the judge's; any other number of weights counts as all 1.
 #[pyfunction]
 pub(super) fn combine_with_judge(
-    results: Vec<Bound<'_, ScorerResult>>,
-    weights: Vec<f64>,
+    results: List<Bound<'_, ScorerResult>>,
+    weights: List<f64>,
     threshold: f64,
     judge_score: f64,
 ) -> Combination {
-    gate::combine_with_judge(&outcomes(&results), &weights, threshold, judge_score).into()
+    gate::combine_with_judge(&outcomes(&results.0), &weights.0, threshold, judge_score).into()
 }
 
 /// The report that a judge reads; the combined score with three decimals.
 #[pyfunction]
 #[pyo3(signature = (results, combined, *, threshold=None))]
 pub(super) fn format_report(
-    results: Vec<Bound<'_, ScorerResult>>,
+    results: List<Bound<'_, ScorerResult>>,
     combined: f64,
     threshold: Option<f64>,
 ) -> String {
-    let results: Vec<_> = results.iter().map(|result| result.get().0.clone()).collect();
+    let results: Vec<_> = results.0.iter().map(|result| result.get().0.clone()).collect();
     gate::format_report(&results, combined, threshold)
 }
 

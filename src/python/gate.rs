@@ -12,7 +12,7 @@ use super::error::{issues, spec_error};
 use super::functions::row_of;
 use super::results::{GateResult, ScorerResult};
 use super::text::{Text, not_text};
-use super::value::from_python;
+use super::value::{List, from_python};
 use crate::batch::{Batch, Columns, Watch, Workers, default_threads, score_texts};
 use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
 use crate::gate::Gate as Core;
@@ -178,7 +178,7 @@ impl Gate {
             if !self.core.impure().any(|i| i == index) {
                 return Err(PyIndexError::new_err(format!("impure: scorer {index} is not impure")));
             }
-            let column: Vec<Bound<'_, ScorerResult>> = column.extract()?;
+            let List(column): List<Bound<'_, ScorerResult>> = column.extract()?;
             if column.len() != rows {
                 let message = format!("impure[{index}]: {} results for {rows} texts", column.len());
                 return Err(PyValueError::new_err(message));

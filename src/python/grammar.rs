@@ -63,7 +63,8 @@ impl ReplyForm {
     #[pyo3(signature = (reply, *, path="reply"))]
     fn new(reply: &Bound<'_, PyAny>, path: &str) -> PyResult<Self> {
         let value = from_python(reply, path)?;
-        core::ReplyForm::from_value(&value, path).map(ReplyForm).map_err(|e| spec_error(&e))
+        let made = core::ReplyForm::from_value(&value, path).map(ReplyForm);
+        made.map_err(|error| spec_error(reply.py(), &error))
     }
 
     /// The words that pass, in place of the common ones; empty where none were given.

@@ -63,6 +63,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::batch::note_process();
+        super::error::import(module.py());
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

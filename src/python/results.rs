@@ -5,7 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
 use super::text::Text;
+use super::value::List;
 use crate::gate;
+use crate::json::Severity;
 use crate::result::{self as core, Outcome, Verdict};
 use crate::target::to_utf8;
 
@@ -27,20 +29,25 @@ impl ScorerResult {
     }
 
     #[new]
-    #[pyo3(signature = (name, r#type, passed, score=None, detail=None))]
+    #[pyo3(signature = (name, r#type, passed, score=None, detail=None, repaired=None))]
     fn new(
         name: Text,
         r#type: Text,
         passed: bool,
         score: Option<f64>,
         detail: Option<Text>,
+        repaired: Option<&str>,
     ) -> PyResult<Self> {
         let score = score.unwrap_or(f64::from(u8::from(passed)));
         if !(0.0..=1.0).contains(&score) {
             return Err(PyValueError::new_err(format!("score: must be in [0, 1], got {score}")));
         }
         let owned = |text: &Text| to_utf8(text.as_ref()).into_owned();
-        let outcome = Outcome { passed, score, detail: detail.map(|d| owned(&d).into()) };
+        let known = repaired.map(|name| {
+            Severity::from_name(name).ok_or("repaired: must be one of lossless|guess|lossy")
+        });
+        let repaired = known.transpose().map_err(PyValueError::new_err)?;
+        let outcome = Outcome { passed, score, detail: detail.map(|d| owned(&d).into()), repaired };
         let (name, kind) = (owned(&name).into(), owned(&r#type).into());
         Ok(ScorerResult(core::ScorerResult { name, kind, outcome }))
     }
@@ -75,7 +82,14 @@ impl ScorerResult {
         self.0.outcome.detail.as_deref()
     }
 
-    /// The result as an output row holds it; `detail` only where there is one.
+    /// The worst repair (`lossless`, `guess` or `lossy`) that the text needed before it could be
+    /// checked; None where it needed none.
+    #[getter]
+    fn repaired(&self) -> Option<&'static str> {
+        self.0.outcome.repaired.map(Severity::name)
+    }
+
+    /// The result as an output row holds it; `detail` and `repaired` only where there is one.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item("name", self.name())?;
@@ -84,6 +98,9 @@ impl ScorerResult {
         dict.set_item("score", self.score())?;
         if let Some(detail) = self.detail() {
             dict.set_item("detail", detail)?;
+        }
+        if let Some(worst) = self.repaired() {
+            dict.set_item("repaired", worst)?;
         }
         Ok(dict)
     }
@@ -95,10 +112,13 @@ impl ScorerResult {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let fields = Self::fields(slf)?;
-        let names = ["name", "type", "passed", "score", "detail"];
+        let names = ["name", "type", "passed", "score", "detail", "repaired"];
+        // A result without repair is shown as it always was.
+        let shown = if slf.get().repaired().is_some() { names.len() } else { names.len() - 1 };
         let parts: PyResult<Vec<String>> = names
             .iter()
             .zip(fields.iter())
+            .take(shown)
             .map(|(n, v)| Ok(format!("{n}={}", v.repr()?)))
             .collect();
         Ok(format!("ScorerResult({})", parts?.join(", ")))
@@ -114,7 +134,7 @@ impl ScorerResult {
 impl ScorerResult {
     fn fields<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let this = slf.get();
-        (this.name(), this.r#type(), this.passed(), this.score(), this.detail())
+        (this.name(), this.r#type(), this.passed(), this.score(), this.detail(), this.repaired())
             .into_pyobject(slf.py())
     }
 }
@@ -194,7 +214,7 @@ impl GateResult {
     fn new(
         verdict: &str,
         combined: f64,
-        results: Vec<Bound<'_, ScorerResult>>,
+        results: List<Bound<'_, ScorerResult>>,
         threshold: Option<f64>,
         reason: Option<Text>,
         decided_by: Option<String>,
@@ -207,7 +227,7 @@ impl GateResult {
         Ok(GateResult {
             verdict,
             combined,
-            results: results.iter().map(|r| r.get().0.clone()).collect(),
+            results: results.0.iter().map(|r| r.get().0.clone()).collect(),
             threshold,
             reason: reason.map(|text| to_utf8(text.as_ref()).into_owned()),
             decided_by,

@@ -1,22 +1,39 @@
-//! JSON values from Python to the core. Depth is limited, and nothing recurses.
+//! JSON values from Python to the core. Depth and what shared parts multiply are limited, and
+//! nothing recurses.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
 
 use super::text::Text;
 use crate::json::{MAX_DEPTH, Number, Value};
 
-/// A JSON value from Python: dict (any mapping), list, tuple, str, int, float, bool or None.
+/// So many values may be read again from parts that a value holds several times.
+const MAX_REPEATED: usize = 1_000_000;
+
+/// A JSON value from Python: dict (any mapping), list, tuple, str, int, float, bool or None. A
+/// pydantic model stands for its JSON Schema.
 ///
 /// `path` names the value in errors.
 pub(super) fn from_python(object: &Bound<'_, PyAny>, path: &str) -> PyResult<Value> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut object = object.clone();
+    // A part that stands in several places is read in each of them, which doubles with each level
+    // at worst.
+    let (mut seen, mut repeated, mut inside) = (HashSet::new(), 0, None);
     loop {
+        if inside.is_some_and(|depth| open.len() < depth) {
+            inside = None;
+        }
+        repeated += usize::from(inside.is_some());
+        if repeated > MAX_REPEATED {
+            let message = format!("{path}: shared parts hold more than {MAX_REPEATED} values");
+            return Err(PyValueError::new_err(message));
+        }
         if open.len() > MAX_DEPTH {
             let message = format!("{path}: nested deeper than {MAX_DEPTH} levels");
             return Err(PyValueError::new_err(message));
@@ -25,6 +42,9 @@ pub(super) fn from_python(object: &Bound<'_, PyAny>, path: &str) -> PyResult<Val
             Begun::Scalar(value) => Some(value),
             Begun::Container(container) => {
                 open.push(container);
+                if !seen.insert(object.as_ptr() as usize) && inside.is_none() {
+                    inside = Some(open.len());
+                }
                 None
             }
         };
@@ -172,5 +192,30 @@ fn begin<'py>(object: &Bound<'py, PyAny>) -> Result<Begun<'py>, Fault> {
     if let Ok(mapping) = object.cast::<PyMapping>() {
         return Ok(Open::object(mapping.items()?));
     }
+    if object.cast::<PyType>().is_ok()
+        && let Some(schema) = object.getattr_opt(intern!(object.py(), "model_json_schema"))?
+    {
+        let schema = schema.call0()?;
+        let fields = schema.cast::<PyDict>().map_err(PyErr::from)?;
+        return Ok(Open::object(fields.items()));
+    }
     Err(Fault::Type(format!("{} is not a JSON value", object.get_type().name()?)))
+}
+
+/// The elements of an iterable. The length that it claims is not believed.
+pub(super) struct List<T>(pub(super) Vec<T>);
+
+impl<'py, T> FromPyObject<'_, 'py> for List<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("expected a list, got str"));
+        }
+        let items = object.try_iter()?;
+        items.map(|item| item?.extract().map_err(Into::into)).collect::<PyResult<_>>().map(List)
+    }
 }

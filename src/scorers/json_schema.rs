@@ -8,13 +8,17 @@
 //! ```
 //!
 //! With `repair` the repair tier reads the text in place of the strict one, and `maxSeverity` says
-//! how much a repair may have cost. The detail of a failure names what was repaired.
+//! how much a repair may have cost. With `coerce` values are read as the schema wants (`"3"` as 3)
+//! before it is checked, as `parse_json` reads them. The detail of a failure names what was
+//! changed, and each result the worst severity of it.
 
 use super::{Build, Options, Scorer, Warning};
-use crate::contract::{AnySchema, schema_shape_errors};
+use crate::contract::{AnySchema, coerce, schema_shape_errors};
 use crate::error::{IssueKind, Issues, Path};
 use crate::field::{Bool, Choice, Shape, Typed, fields};
-use crate::json::{self, Code, Diagnostic, RepairErrorKind, RepairOptions, Severity, Value};
+use crate::json::{
+    self, Code, Diagnostic, Document, RepairErrorKind, RepairOptions, Severity, Value,
+};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::target::Target;
@@ -24,6 +28,8 @@ pub struct JsonSchema {
     schema: AnySchema,
     repair: bool,
     max_severity: Option<Severity>,
+    /// The schema as it was written, where values are read as it wants.
+    coerce: Option<Value>,
 }
 
 impl Build for JsonSchema {
@@ -44,13 +50,14 @@ impl Build for JsonSchema {
         }
     }
 
-    fn build(fields: Fields, _: &Options) -> Self {
-        let Fields { schema, repair, max_severity } = fields;
+    fn build(fields: Fields, options: &Options) -> Self {
+        let Fields { schema, repair, max_severity, coerce } = fields;
         JsonSchema {
-            schema,
+            schema: AnySchema::new(&schema, options.untrusted),
             repair,
             // Nothing is above lossy.
             max_severity: max_severity.filter(|severity| *severity != Severity::Lossy),
+            coerce: coerce.then_some(schema),
         }
     }
 }
@@ -87,10 +94,10 @@ impl Shape for SchemaField {
 }
 
 impl Typed for SchemaField {
-    type Value = AnySchema;
+    type Value = Value;
 
-    fn read(&self, given: Option<&Value>) -> AnySchema {
-        AnySchema::new(given.unwrap_or(&Value::Null))
+    fn read(&self, given: Option<&Value>) -> Value {
+        given.cloned().unwrap_or(Value::Null)
     }
 }
 
@@ -104,6 +111,8 @@ fields! {
         max_severity as "maxSeverity": Choice<Severity> =
             Choice { of: &SEVERITIES, default: Some(2) },
             "the worst repair that is allowed, with `repair`";
+        coerce: Bool = Bool(false),
+            "read values as the schema wants (`\"3\"` as 3) before it is checked";
     }
 }
 
@@ -123,14 +132,31 @@ impl JsonSchema {
             let why = RepairErrorKind::Severity(code);
             return Outcome::fail(format!("target {why}"));
         }
-        let root = document.root();
-        Outcome::check(self.schema.holds(root), || {
+        self.check(document, &repaired.diagnostics)
+    }
+
+    /// Whether the document that was found holds, and what was done to it.
+    fn check(&self, document: &Document<'_>, repairs: &[Diagnostic]) -> Outcome<'_> {
+        let coerced = self.coerce.as_ref().map(|schema| coerce(document, schema));
+        let mut done = repairs.to_vec();
+        let changed = coerced.filter(|coerced| !coerced.changes.is_empty()).map(|coerced| {
+            done.extend(coerced.changes.iter().map(|change| change.diagnostic));
+            Document::from_value(&coerced.value)
+        });
+        let over = done.iter().find(|d| self.max_severity.is_some_and(|max| d.severity > max));
+        if let Some(over) = over {
+            let why = RepairErrorKind::Severity(over.code);
+            return Outcome::fail(format!("target {why}"));
+        }
+        let root = changed.as_ref().map_or(document.root(), Document::root);
+        let outcome = Outcome::check(self.schema.holds(root), || {
             let violations = self.schema.violations(root).join("; ");
-            match codes(&repaired.diagnostics) {
+            match codes(&done) {
                 codes if codes.is_empty() => violations,
                 codes => format!("{violations} (repaired: {codes})"),
             }
-        })
+        });
+        outcome.after_repair(done.iter().map(|d| d.severity).max())
     }
 
     /// A repair that costs more than is allowed.
@@ -175,8 +201,7 @@ impl Scorer for JsonSchema {
         let Some(document) = target.json() else {
             return Outcome::fail("target is not valid JSON");
         };
-        let root = document.root();
-        Outcome::check(self.schema.holds(root), || self.schema.violations(root).join("; "))
+        self.check(document, &[])
     }
 
     fn warning(&self) -> Option<Warning> {

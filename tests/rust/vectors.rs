@@ -155,6 +155,7 @@ fn reports() {
                 passed: v.get("passed").unwrap().as_bool().unwrap(),
                 score: v.get("score").unwrap().as_f64().unwrap(),
                 detail: text(v, "detail").map(Into::into),
+                repaired: None,
             },
         };
         let results: Vec<_> = args[0].elements().iter().map(result).collect();

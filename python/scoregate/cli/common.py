@@ -73,6 +73,9 @@ def exit_codes() -> Iterator[None]:
         raise typer.Exit(BROKEN) from None
     except (typer.Exit, typer.BadParameter, SystemExit):
         raise
+    except MemoryError:
+        look.tell("error", "out of memory")
+        raise typer.Exit(BROKEN) from None
     except BaseException:
         import traceback
 

@@ -202,7 +202,11 @@ def repair(
                 result = _parse(text, options)
                 if not quiet:
                     _show(shown(place), text, result)
-                missed = int(not result.ok or (strict and _refused(shown(place), result)))
+                missed = int(
+                    not result.ok
+                    or (strict and _refused(shown(place), result))
+                    or _unfit(shown(place), result, wanted)
+                )
                 if not missed:
                     sink.write(_dumps(result.value, indent, ensure_ascii))
             else:
@@ -241,7 +245,9 @@ def _repair_rows(
         text = row.get(field)
         if isinstance(text, str):
             result = _parse(text, options)
-            if result.ok and not (strict and _refused(f"{name}:{number}", result)):
+            where = f"{name}:{number}"
+            refused = strict and _refused(where, result)
+            if result.ok and not refused and not _unfit(where, result, options.get("schema")):
                 whole = result.source == "whole" and not result.diagnostics
                 if not whole:
                     row[field] = json.dumps(result.value, ensure_ascii=False)
@@ -253,6 +259,16 @@ def _repair_rows(
     if not quiet:
         look.tell("note", f"{plural(rows, 'row')}, {changed:,} repaired, {missed:,} without JSON")
     return missed
+
+
+def _unfit(name: str, result: _native.JSONResult, schema: Any) -> bool:
+    """Whether a value does not fit its schema; says why."""
+    if schema is None or not result.ok:
+        return False
+    found = _native.schema_violations(result.value, schema)
+    if found:
+        look.tell("error", f"{name}: the value does not fit the schema: {'; '.join(found)}")
+    return bool(found)
 
 
 def _severity(name: str | None) -> str | None:
@@ -269,6 +285,10 @@ def _schema(path: str) -> Any:
     found = _native.parse_json(_read(path), mode="strict")
     if not found.ok or not isinstance(found.value, (dict, bool)):
         raise InputError(f"{path}: is no JSON Schema")
+    try:
+        _native.schema_violations(None, found.value)
+    except ValueError as error:
+        raise InputError(f"{path}: is no JSON Schema that can be used: {error}") from None
     return found.value
 
 

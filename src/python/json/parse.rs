@@ -1,6 +1,7 @@
 //! `parse_json` and `extract_json`.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::super::detached;
@@ -10,6 +11,7 @@ use super::build::{Failure, build};
 use super::input::Input;
 use super::keys::Keys;
 use super::result::{Diagnostic, JSONResult, diagnostics, failure};
+use crate::contract::{AnySchema, schema_shape_errors};
 use crate::json::{
     self, Candidates, Code, Diagnostic as Core, Document, ErrorKind, MAX_DEPTH, Other,
     RepairErrorKind, RepairOptions, Severity, Value,
@@ -24,6 +26,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("above_max_severity", "a repair is above max_severity"),
     ("integer_too_long", "an integer has more digits than Python reads (4,300 unless set)"),
     ("not_utf8", "bytes that are not UTF-8"),
+    ("model_refused", "the value does not fit the model"),
 ];
 
 /// Every code: name, severity (`error` where there is no value), message.
@@ -58,9 +61,10 @@ struct Options {
 /// The JSON that a text was meant to hold, and all that was done to get it.
 ///
 /// A text that holds none is a result whose `ok` is False, never an exception. `schema` guides how
-/// values are read; whether the value fits is not checked.
+/// values are read; whether the value fits is not checked. `model` is a pydantic model: its schema
+/// guides, and the value is an instance of it.
 #[pyfunction]
-#[pyo3(signature = (text, *, mode="repair", candidates="best", max_depth=512, max_severity=None, partial=false, schema=None))]
+#[pyo3(signature = (text, *, mode="repair", candidates="best", max_depth=512, max_severity=None, partial=false, schema=None, model=None))]
 #[allow(clippy::too_many_arguments)] // the options
 pub(in super::super) fn parse_json(
     py: Python<'_>,
@@ -71,17 +75,55 @@ pub(in super::super) fn parse_json(
     max_severity: Option<&str>,
     partial: bool,
     schema: Option<&Bound<'_, PyAny>>,
+    model: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<JSONResult> {
-    let schema = match schema {
-        Some(schema) if !schema.is_none() => Some(from_python(schema, "schema")?),
-        _ => None,
+    let schema = match (schema, model) {
+        (Some(_), Some(_)) => {
+            return Err(PyValueError::new_err("model: cannot be used together with schema"));
+        }
+        (Some(schema), None) => Some(schema_of(schema)?.0),
+        (None, Some(model)) if model.hasattr(intern!(py, "model_validate_json"))? => {
+            Some(schema_of(model)?.0)
+        }
+        (None, Some(_)) => return Err(PyTypeError::new_err("model: expected a pydantic model")),
+        (None, None) => None,
     };
     let options = options(mode, candidates, max_depth, max_severity, partial, schema.is_some())?;
     let input = Input::of(text, "text")?;
     let found = detached(py, input.as_ref().len(), || find(&input, &options, schema.as_ref()));
     match found {
-        Ok(found) => Keys::with(|keys| result(py, &input, found, &options, keys)),
+        Ok(found) => {
+            let (text, start) = (model.map(|_| found.document.to_json()), found.span.0);
+            let mut result = Keys::with(|keys| result(py, &input, found, &options, keys))?;
+            if let (true, Some(model), Some(text)) = (result.ok, model, text) {
+                match model.call_method1(intern!(py, "model_validate_json"), (text,)) {
+                    Ok(instance) => result.value = instance.unbind(),
+                    // What the model does not want is the text's fault.
+                    Err(error) if error.is_instance_of::<PyValueError>(py) => {
+                        let message = error.value(py).str()?.to_string_lossy().into_owned();
+                        let why = failure("model_refused", message, start, &mut input.places());
+                        result.refuse(py, why);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(result)
+        }
         Err(missed) => Ok(no_result(py, &input, missed)),
+    }
+}
+
+/// A schema in either language that can be used, and what evaluates it.
+fn schema_of(schema: &Bound<'_, PyAny>) -> PyResult<(Value, AnySchema)> {
+    let schema = from_python(schema, "schema")?;
+    let errors = schema_shape_errors(&schema, "schema");
+    if !errors.is_empty() {
+        return Err(PyValueError::new_err(errors.join("; ")));
+    }
+    let built = AnySchema::new(&schema, false);
+    match &built {
+        AnySchema::Schema(Err(reason)) => Err(PyValueError::new_err(format!("schema: {reason}"))),
+        _ => Ok((schema, built)),
     }
 }
 
@@ -200,7 +242,7 @@ fn repaired<'t>(text: &'t [u8], options: &Options) -> Result<Found<'t>, Missed> 
 }
 
 fn coerce(found: &mut Found<'_>, schema: &Value, max: Option<Severity>) -> Result<(), Missed> {
-    let coerced = json::coerce(&found.document, schema);
+    let coerced = crate::contract::coerce(&found.document, schema);
     if coerced.changes.is_empty() {
         return Ok(());
     }
@@ -322,11 +364,7 @@ pub(in super::super) fn schema_violations(
     value: &Bound<'_, PyAny>,
     schema: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<String>> {
-    let schema = from_python(schema, "schema")?;
-    let errors = crate::contract::schema_shape_errors(&schema, "schema");
-    if !errors.is_empty() {
-        return Err(PyValueError::new_err(errors.join("; ")));
-    }
+    let (_, schema) = schema_of(schema)?;
     let value = Document::from_value(&from_python(value, "value")?);
-    Ok(crate::contract::AnySchema::new(&schema).violations(value.root()))
+    Ok(schema.violations(value.root()))
 }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
 
 use super::super::results::no_truth_value;
+use super::super::value::List;
 use super::input::Places;
 use crate::json::Diagnostic as Core;
 
@@ -152,6 +153,15 @@ pub(in super::super) struct JSONResult {
     pub(super) others: Vec<Py<JSONResult>>,
 }
 
+impl JSONResult {
+    /// Takes the value back, and says why.
+    pub(super) fn refuse(&mut self, py: Python<'_>, why: Diagnostic) {
+        self.value = py.None();
+        self.ok = false;
+        self.diagnostics.push(why);
+    }
+}
+
 #[pymethods]
 impl JSONResult {
     #[allow(clippy::unused_self)] // Python calls it on a result
@@ -165,18 +175,18 @@ impl JSONResult {
     }
 
     #[new]
-    #[pyo3(signature = (value, ok, diagnostics=Vec::new(), span=None, source=None, others=Vec::new()))]
+    #[pyo3(signature = (value, ok, diagnostics=List(Vec::new()), span=None, source=None, others=List(Vec::new())))]
     fn new(
         value: Py<PyAny>,
         ok: bool,
-        diagnostics: Vec<Bound<'_, Diagnostic>>,
+        diagnostics: List<Bound<'_, Diagnostic>>,
         span: Span,
         source: Option<String>,
-        others: Vec<Py<JSONResult>>,
+        others: List<Py<JSONResult>>,
     ) -> Self {
         let source = source.map(Cow::Owned);
-        let diagnostics = diagnostics.iter().map(|d| d.get().clone()).collect();
-        JSONResult { value, ok, diagnostics, span, source, others }
+        let diagnostics = diagnostics.0.iter().map(|d| d.get().clone()).collect();
+        JSONResult { value, ok, diagnostics, span, source, others: others.0 }
     }
 
     /// The value; None where `ok` is False.

@@ -534,5 +534,5 @@ fn types_are_send_and_sync() {
     check::<json::RepairOptions>();
     check::<json::JsonStream>();
     check::<json::KeyedSpans<'_>>();
-    check::<json::Coerced>();
+    check::<scoregate::contract::Coerced>();
 }

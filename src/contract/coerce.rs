@@ -5,14 +5,15 @@
 //! value to an array; an enum's or constant's member by case and space; JSON inside a string.
 //! Keys are never renamed, missing values never made up.
 //!
-//! The keywords read are `type`, `properties`, `additionalProperties`, `items`, `prefixItems`,
-//! `enum`, `const`, `anyOf`, `oneOf`, `allOf` and a `$ref` within the schema.
+//! The keywords read are `type`, `properties`, `patternProperties`, `additionalProperties`, `items`,
+//! `prefixItems`, `additionalItems`, `enum`, `const`, `anyOf`, `oneOf` (with `discriminator`),
+//! `allOf`, `nullable` and a `$ref` within the schema.
 
-use super::diagnostics::{Code, Diagnostic};
-use super::document::{Cursor, Kind, Place};
-use super::repair::{RepairOptions, repair};
-use super::value::{Number, Value};
-use super::{Decimal, Document};
+use super::schema::{Found, Index, Pattern};
+use crate::json::{
+    Code, Cursor, Decimal, Diagnostic, Document, Kind, Number, RepairOptions, Type, Value,
+    members_once, parse, repair, same_value,
+};
 use crate::stack::with_room;
 
 /// One change, and where in the value it was made.
@@ -39,13 +40,18 @@ const MAX_SCHEMAS: usize = 32;
 
 /// Brings a document's value to the types that a schema (JSON Schema or a contract) asks for.
 pub fn coerce(document: &Document<'_>, schema: &Value) -> Coerced {
-    let mut coercer = Coercer { schema, changes: Vec::new(), path: "$".to_owned(), inside: None };
+    let Ok(index) = Index::new(schema) else {
+        // A schema of an unknown language asks for nothing.
+        let value = with_room(|| Value::from_cursor(document.root()));
+        return Coerced { value, changes: Vec::new() };
+    };
+    let mut coercer = Coercer { index, changes: Vec::new(), path: "$".to_owned(), inside: None };
     let value = with_room(|| coercer.value(document.root(), schema, 0));
     Coerced { value, changes: coercer.changes }
 }
 
 struct Coercer<'s> {
-    schema: &'s Value,
+    index: Index<'s>,
     changes: Vec<Coercion>,
     path: String,
     /// The span of the string whose JSON is being read.
@@ -64,7 +70,8 @@ impl<'s> Coercer<'s> {
             return value;
         }
         let types = types(schema);
-        if types.is_empty() || types.iter().any(|t| fits(cursor, t)) {
+        let null = nullable(schema) && cursor.kind() == Kind::Null;
+        if null || types.is_empty() || types.iter().any(|t| fits(cursor, t)) {
             return self.children(cursor, schema);
         }
         for wanted in types {
@@ -84,49 +91,59 @@ impl<'s> Coercer<'s> {
     fn resolve(&self, schema: &'s Value) -> &'s Value {
         let mut schema = schema;
         for _ in 0..MAX_SCHEMAS {
-            let Some(pointer) =
-                schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#'))
-            else {
-                return schema;
-            };
-            let mut target = Some(self.schema);
-            for part in pointer.split('/').skip(1) {
-                let part = part.replace("~1", "/").replace("~0", "~");
-                target = target.and_then(|t| match t {
-                    Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-                    other => other.get(&part),
-                });
-            }
-            match target {
-                Some(found) => schema = found,
-                None => return schema,
+            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+            match self.index.find(self.index.home(schema).unwrap_or(0), reference) {
+                Ok(Found::Schema(found, _)) => schema = found,
+                _ => break,
             }
         }
         schema
     }
 
-    /// The branch of `anyOf`, `oneOf` or a single `allOf` that the value fits best.
+    /// The branch of `anyOf`, `oneOf` or a single `allOf` that the value fits best: the one that
+    /// the discriminator names, else the first whose type and constants fit, else the first whose
+    /// type fits, else the first.
     fn choose(&self, cursor: Cursor<'_>, schema: &'s Value) -> Option<&'s Value> {
         if !types(schema).is_empty() {
             return None;
         }
         let branches =
             ["anyOf", "oneOf", "allOf"].iter().find_map(|key| schema.get(key))?.elements();
-        let fitting = |branch: &&&Value| {
+        if let Some(named) = self.discriminated(cursor, schema) {
+            return Some(named);
+        }
+        let typed = |branch: &&&Value| {
             let branch = self.resolve(branch);
             let types = types(branch);
-            let members = branch.get("enum").map_or(&[][..], Value::elements);
-            let listed = members.is_empty() || members.iter().any(|m| same(cursor, m));
-            (types.is_empty() || types.iter().any(|t| fits(cursor, t))) && listed
+            let null = nullable(branch) && cursor.kind() == Kind::Null;
+            let typed = types.is_empty() || types.iter().any(|t| fits(cursor, t)) || null;
+            typed && listed(cursor, branch)
         };
-        branches.iter().find(|b| fitting(&b)).or_else(|| branches.first())
+        let told = |branch: &&&Value| {
+            let properties = self.resolve(branch).get("properties").map_or(&[][..], Value::members);
+            properties.iter().all(|(name, schema)| {
+                cursor.get(name).is_none_or(|inner| listed(inner, self.resolve(schema)))
+            })
+        };
+        let best = branches.iter().find(|b| typed(&b) && told(&b));
+        best.or_else(|| branches.iter().find(|b| typed(&b))).or_else(|| branches.first())
+    }
+
+    /// The branch that the value's own key names, as `discriminator` of OpenAPI maps it.
+    fn discriminated(&self, cursor: Cursor<'_>, schema: &'s Value) -> Option<&'s Value> {
+        let stated = schema.get("discriminator")?;
+        let name = cursor.get(stated.get("propertyName")?.as_bytes()?)?;
+        let known = stated.get("mapping")?.members();
+        let reference = known.iter().find(|(known, _)| name.content_is(known))?.1.as_str()?;
+        match self.index.find(self.index.home(schema).unwrap_or(0), reference) {
+            Ok(Found::Schema(found, _)) => Some(found),
+            _ => None,
+        }
     }
 
     fn member_of_enum(&mut self, cursor: Cursor<'_>, schema: &'s Value) -> Option<Value> {
-        let constant = schema.get("const").map(std::slice::from_ref);
-        let members =
-            constant.unwrap_or_else(|| schema.get("enum").map_or(&[][..], Value::elements));
-        if members.is_empty() || members.iter().any(|m| same(cursor, m)) {
+        let members = members(schema);
+        if listed(cursor, schema) {
             return None;
         }
         let text = match cursor.kind() {
@@ -173,9 +190,9 @@ impl<'s> Coercer<'s> {
             (Kind::Number, "string") => (Code::CoercedString, Value::string(cursor.number_text())),
             (Kind::True, "string") => (Code::CoercedString, Value::string("true")),
             (Kind::False, "string") => (Code::CoercedString, Value::string("false")),
-            (Kind::Number, "boolean") => match cursor.number_text() {
-                "1" => (Code::CoercedBoolean, Value::Bool(true)),
-                "0" => (Code::CoercedBoolean, Value::Bool(false)),
+            (Kind::Number, "boolean") => match cursor.decimal()?.count()? {
+                1 => (Code::CoercedBoolean, Value::Bool(true)),
+                0 => (Code::CoercedBoolean, Value::Bool(false)),
                 _ => return None,
             },
             _ => return None,
@@ -235,15 +252,8 @@ impl<'s> Coercer<'s> {
                     .collect(),
             ),
             Kind::Object => {
-                let plain = Value::from_cursor(cursor);
-                let Value::Object(members) = plain else { return plain };
-                let names: Vec<Vec<u8>> = members.into_iter().map(|(key, _)| key).collect();
-                let mut last = std::collections::HashMap::with_capacity(names.len());
-                for (key, value) in cursor.members() {
-                    last.insert(key.content(), value);
-                }
-                let members = names.into_iter().filter_map(|name| {
-                    let value = *last.get(&name[..])?;
+                let members = members_once(cursor).into_iter().map(|(key, value)| {
+                    let name = key.content().into_owned();
                     let value = match property(schema, &name) {
                         Some(inner) => {
                             let step = format!(".{}", String::from_utf8_lossy(&name));
@@ -251,7 +261,7 @@ impl<'s> Coercer<'s> {
                         }
                         None => Value::from_cursor(value),
                     };
-                    Some((name, value))
+                    (name, value)
                 });
                 Value::Object(members.collect())
             }
@@ -277,12 +287,8 @@ impl<'s> Coercer<'s> {
 }
 
 fn span(cursor: Cursor<'_>) -> (usize, usize) {
-    let node = cursor.place();
-    match (cursor.kind(), node.2) {
-        (Kind::Array | Kind::Object, _) => (node.0, node.0 + 1),
-        (_, Place::Side) => (0, 0),
-        _ => (node.0, node.1),
-    }
+    let opener = || cursor.start().map(|start| (start, start + 1));
+    cursor.text_span().or_else(opener).unwrap_or((0, 0))
 }
 
 /// The scalar types that a schema names, and the containers.
@@ -303,43 +309,48 @@ fn types_with_containers(schema: &Value) -> Vec<&str> {
 }
 
 fn fits(cursor: Cursor<'_>, wanted: &str) -> bool {
-    match wanted {
-        "integer" => cursor.decimal().is_some_and(|d| d.is_integer()),
-        other => cursor.kind().name() == other,
-    }
+    Type::named(wanted.as_bytes()).is_some_and(|kind| kind.accepts(cursor))
+}
+
+fn nullable(schema: &Value) -> bool {
+    schema.get("nullable") == Some(&Value::Bool(true))
+}
+
+/// The values that a schema lists: its constant, or those of its enum.
+fn members(schema: &Value) -> &[Value] {
+    let constant = schema.get("const").map(std::slice::from_ref);
+    constant.unwrap_or_else(|| schema.get("enum").map_or(&[][..], Value::elements))
+}
+
+/// True where a schema lists the value, or none.
+fn listed(cursor: Cursor<'_>, schema: &Value) -> bool {
+    let members = members(schema);
+    members.is_empty() || members.iter().any(|member| same(cursor, member))
 }
 
 fn same(cursor: Cursor<'_>, value: &Value) -> bool {
-    match (cursor.kind(), value) {
-        (Kind::String, Value::String(text)) => cursor.content_is(text),
-        (Kind::Number, Value::Number(number)) => {
-            match (cursor.decimal(), Decimal::parse(number.text())) {
-                (Some(a), Some(b)) => a.same_value(&b),
-                _ => false,
-            }
-        }
-        (Kind::True, Value::Bool(b)) => *b,
-        (Kind::False, Value::Bool(b)) => !b,
-        (Kind::Null, Value::Null) => true,
-        (Kind::Array | Kind::Object, Value::Array(_) | Value::Object(_)) => {
-            Value::from_cursor(cursor) == *value
-        }
-        _ => false,
-    }
+    same_value(cursor, Document::from_value(value).root())
 }
 
+/// The schema of a member; where several patterns match, the first.
 fn property<'s>(schema: &'s Value, name: &[u8]) -> Option<&'s Value> {
-    let properties = schema.get("properties").map_or(&[][..], Value::members);
-    properties
-        .iter()
-        .find(|(key, _)| key == name)
-        .map(|(_, inner)| inner)
-        .or_else(|| schema.get("additionalProperties").filter(|s| s.is_object()))
+    let members = |key: &str| schema.get(key).map_or(&[][..], Value::members);
+    let declared = members("properties").iter().find(|(key, _)| key == name);
+    let matched = || {
+        members("patternProperties").iter().find(|(pattern, _)| {
+            Pattern::new(pattern, false).is_ok_and(|pattern| pattern.test(name).0 == Ok(true))
+        })
+    };
+    let found = declared.or_else(matched).map(|(_, inner)| inner);
+    found.or_else(|| schema.get("additionalProperties").filter(|s| s.is_object()))
 }
 
 fn item_schema(schema: &Value, index: usize) -> Option<&Value> {
-    let prefix = schema.get("prefixItems").map_or(&[][..], Value::elements);
-    prefix.get(index).or_else(|| schema.get("items").filter(|s| s.is_object()))
+    let (prefix, rest) = match schema.get("items") {
+        Some(Value::Array(list)) => (&list[..], schema.get("additionalItems")),
+        items => (schema.get("prefixItems").map_or(&[][..], Value::elements), items),
+    };
+    prefix.get(index).or_else(|| rest.filter(|s| s.is_object()))
 }
 
 /// Text trimmed and in lower case, with spaces and hyphens as underscores.
@@ -372,7 +383,7 @@ fn number(text: &[u8]) -> Option<String> {
         }
         plain = text.replace(',', "");
     }
-    let document = super::parse(plain.as_bytes()).ok()?;
+    let document = parse(plain.as_bytes()).ok()?;
     (document.root().kind() == Kind::Number).then_some(plain)
 }
 
@@ -381,7 +392,7 @@ mod tests {
     use super::*;
 
     fn run(text: &str, schema: &str) -> (String, Vec<(&'static str, String)>) {
-        let document = super::super::parse(text.as_bytes()).unwrap();
+        let document = parse(text.as_bytes()).unwrap();
         let coerced = coerce(&document, &Value::parse(schema.as_bytes()).unwrap());
         let changes = coerced.changes.into_iter().map(|c| (c.diagnostic.code.name(), c.path));
         (coerced.value.to_json(), changes.collect())
