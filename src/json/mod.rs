@@ -19,10 +19,13 @@ mod coerce;
 mod diagnostics;
 mod document;
 mod duplicates;
-mod escaped;
 mod extract;
+mod latex;
 mod number;
+mod reader;
+mod refusal;
 mod repair;
+mod rewrite;
 mod spans;
 mod stream;
 mod strict;
@@ -31,15 +34,15 @@ mod value;
 mod write;
 
 pub use build::Build;
+pub use candidates::Other;
 pub use coerce::{Coerced, Coercion, coerce};
 pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
 pub use document::{Cursor, Document, Kind};
 pub use duplicates::duplicate_keys;
 pub use extract::{Extracted, Source, extract, extract_with_source, extract_within};
 pub use number::Decimal;
-pub use repair::{
-    Candidates, Other, RepairError, RepairErrorKind, RepairOptions, Repaired, repair, step_budget,
-};
+pub use refusal::{RepairError, RepairErrorKind, step_budget};
+pub use repair::{Candidates, RepairOptions, Repaired, repair};
 pub use spans::{KeyedSpan, KeyedSpans, object_spans};
 pub use stream::{JsonStream, Progress};
 pub use strict::{ErrorKind, ParseError, parse, parse_range, parse_within};

@@ -101,6 +101,15 @@ fn numbers_alike(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// An empty list, or whole numbers in square brackets: a task's box and a citation are no data.
+fn is_citation(document: &json::Document<'_>) -> bool {
+    let root = document.root();
+    let digits = |c: json::Cursor<'_>| {
+        c.kind() == json::Kind::Number && c.number_text().bytes().all(|b| b.is_ascii_digit())
+    };
+    root.kind() == json::Kind::Array && root.elements().all(digits)
+}
+
 /// Any JSON value, as `serde_json` holds it.
 fn values() -> impl Strategy<Value = serde_json::Value> {
     let text = prop_oneof![
@@ -287,8 +296,7 @@ proptest! {
 
     #[test]
     fn what_the_strict_tier_reads_is_read(text in soup()) {
-        // The box of a task is no data.
-        if json::extract(text.as_bytes()).is_some_and(|d| d.to_json() != "[]") {
+        if json::extract(text.as_bytes()).is_some_and(|d| !is_citation(&d)) {
             prop_assert!(repaired(text.as_bytes()).is_some(), "{}", text);
         }
     }
