@@ -136,7 +136,7 @@ impl<'a> Document<'a> {
     }
 
     /// The same document as one of another text, with what it holds of its own text.
-    pub(super) fn into_owned<'b>(self, text: &'b [u8]) -> Document<'b> {
+    pub(super) fn into_owned(self, text: &[u8]) -> Document<'_> {
         let Document { text: from, mut side, mut nodes } = self;
         own(&mut nodes, &mut side, from);
         Document { text, side, nodes }

@@ -349,6 +349,16 @@ fn strict_tier(text: &[u8]) -> Option<Found<'_>> {
 /// The longest bare literal or number that a whole text may be.
 const LONGEST_WORD: usize = 4096;
 
+/// Repairs that a whole text that is a scalar does not have.
+const BAD: Codes = Codes::of(&[
+    Code::UnquotedValue,
+    Code::NumberAsText,
+    Code::DroppedText,
+    Code::ClosedAtEof,
+    Code::InnerQuote,
+    Code::DroppedKey,
+]);
+
 /// A whole text that is one scalar, or a value in round brackets, in a form that JSON does not
 /// have.
 fn scalar<'a>(
@@ -379,14 +389,6 @@ fn scalar<'a>(
         return None;
     }
     let Parser { state, .. } = parser;
-    const BAD: Codes = Codes::of(&[
-        Code::UnquotedValue,
-        Code::NumberAsText,
-        Code::DroppedText,
-        Code::ClosedAtEof,
-        Code::InnerQuote,
-        Code::DroppedKey,
-    ]);
     let facts = state.log.facts();
     let bad = facts.codes.any_of(BAD) || (state.log.has(Code::TruncatedString) && !cut_string);
     // A word that ends the text is complete here; `tru` alone may be anything.

@@ -239,7 +239,9 @@ impl JsonStream {
         }
         self.steps += steps;
         if let Some(state) = &mut self.state {
-            said.into_iter().for_each(|d| state.log.push(d));
+            for found in said {
+                state.log.push(found);
+            }
         }
     }
 

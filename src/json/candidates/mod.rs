@@ -382,11 +382,11 @@ impl<'a> Search<'a> {
             let closed = stop == Stop::Done;
             let mut attempt = Attempt::of(state, closed);
             own(&mut attempt.nodes, &mut attempt.side, text);
-            let map = |offset: usize| at + unescaped.original(offset);
-            attempt.end = map(attempt.end);
+            attempt.end = at + unescaped.original(attempt.end);
             let mut log = Log::new(self.partial);
             log.add(Code::EscapedDocument, at, attempt.end);
-            log.append(std::mem::take(&mut attempt.log).map(map));
+            let inner = std::mem::take(&mut attempt.log);
+            log.append(inner.map(|offset| at + unescaped.original(offset)));
             attempt.log = log;
             return Some(attempt);
         }

@@ -103,7 +103,7 @@ impl Parser<'_> {
             let rest = self.text.get(next..).unwrap_or_default();
             match (rest, closing(rest, quote)) {
                 (rest, _) if rest.len() < 3 && !self.last => return Err(Stop::More),
-                ([], _) | ([b'\n', ..], _) => return Ok(false),
+                ([] | [b'\n', ..], _) => return Ok(false),
                 ([b'\\', ..], 0) => at = next + 2,
                 (_, 0) => at = next + 1,
                 (_, len) => {

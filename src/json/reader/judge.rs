@@ -154,8 +154,12 @@ impl Parser<'_> {
     fn key_closes(&mut self, after: usize) -> Result<bool, Stop> {
         let next = self.peek(after)?;
         Ok(match next.token {
-            Token::End | Token::Stop | Token::Colon(_) | Token::Comma(_) => true,
-            Token::Open(b'{' | b'[') | Token::Close(b'}') => true,
+            Token::End
+            | Token::Stop
+            | Token::Colon(_)
+            | Token::Comma(_)
+            | Token::Open(b'{' | b'[')
+            | Token::Close(b'}') => true,
             // A value without its colon, unless what follows is the end of this key.
             Token::Quote(quote, len) => {
                 if next.at > after {
@@ -404,7 +408,7 @@ impl Parser<'_> {
         if !self.may_take_back() {
             let key = open.role == Role::Member
                 && between.iter().all(|b| b.is_ascii_whitespace() || *b == b',')
-                && open.inside.quotes % 2 == 0
+                && open.inside.quotes.is_multiple_of(2)
                 && self.key_at(at)? == Key::Yes;
             return Ok(if key && outside {
                 Judgement::Before(first, first)

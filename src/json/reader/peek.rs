@@ -3,7 +3,7 @@
 //! waits where a stream has not brought them yet.
 
 use super::parser::Parser;
-use super::quote::{Quote, closing, opening};
+use super::quote::{Opening, Quote, closing, opening};
 use super::state::Stop;
 use super::words::{is_word, run, wide};
 
@@ -79,7 +79,11 @@ impl Parser<'_> {
     /// The quote that opens at a place, with its length.
     pub(super) fn opening_quote(&mut self, at: usize) -> Result<Option<(Quote, usize)>, Stop> {
         let rest = self.text.get(at..).unwrap_or_default();
-        let quote = opening(rest, self.last).ok_or(Stop::More)?;
+        let quote = match opening(rest, self.last) {
+            Opening::Quote(quote, len) => Some((quote, len)),
+            Opening::No => None,
+            Opening::More => return Err(Stop::More),
+        };
         let twice = matches!(rest, [b'"', b'"', b, ..] if is_word(*b));
         Ok(if twice && self.doubled(at)? { Some((Quote::Doubled, 2)) } else { quote })
     }

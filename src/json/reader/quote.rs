@@ -119,7 +119,7 @@ impl Inside {
 
     /// Every quote has its partner and every bracket too.
     pub(super) fn balanced(&self) -> bool {
-        self.quotes % 2 == 0 && self.braces == 0 && self.squares == 0 && !self.stray
+        self.quotes.is_multiple_of(2) && self.braces == 0 && self.squares == 0 && !self.stray
     }
 
     /// A bracket is open that this closer may belong to.
@@ -132,26 +132,35 @@ impl Inside {
     }
 }
 
-/// The quote that opens at the start of a text, with its length; None where the text ends before
-/// that is certain.
-pub(super) fn opening(rest: &[u8], last: bool) -> Option<Option<(Quote, usize)>> {
+/// What opens at the start of a text.
+pub(super) enum Opening {
+    /// A quote, and its length.
+    Quote(Quote, usize),
+    No,
+    /// The text ends before that is certain.
+    More,
+}
+
+/// The quote that opens at the start of a text.
+pub(super) fn opening(rest: &[u8], last: bool) -> Opening {
     let cut = |n: usize| rest.len() < n && !last;
-    Some(Some(match *rest {
-        [b'"' | b'\''] if cut(3) => return None,
-        [a, b] if a == b && (a == b'"' || a == b'\'') && cut(3) => return None,
+    let (quote, len) = match *rest {
+        [b'"' | b'\''] if cut(3) => return Opening::More,
+        [a, b] if a == b && (a == b'"' || a == b'\'') && cut(3) => return Opening::More,
         [b'"', b'"', b'"', ..] => (Quote::TripleDouble, 3),
         [b'\'', b'\'', b'\'', ..] => (Quote::TripleSingle, 3),
         [b'"', ..] => (Quote::Double, 1),
         [b'\'', ..] => (Quote::Single, 1),
-        [b'`', b'`', b'`', ..] => return Some(None),
-        [b'`' | b'\\'] | [b'`', b'`'] if !last => return None,
+        [b'`', b'`', b'`', ..] => return Opening::No,
+        [b'`' | b'\\'] | [b'`', b'`'] if !last => return Opening::More,
         [b'`', ..] => (Quote::Backtick, 1),
         [b'\\', b'"', ..] => (Quote::Escaped, 2),
         [0xE2, 0x80, 0x9C..=0x9F, ..] => (Quote::CurlyDouble, 3),
         [0xE2, 0x80, 0x98..=0x9B, ..] => (Quote::CurlySingle, 3),
         [0xC2, 0xAB, ..] => (Quote::CurlyDouble, 2),
-        _ => return Some(None),
-    }))
+        _ => return Opening::No,
+    };
+    Opening::Quote(quote, len)
 }
 
 /// The length of the closing quote at the start of a text; 0 where none is. Typographic quotes

@@ -69,9 +69,7 @@ impl Parser<'_> {
             self.steps += (at - from) as u64;
             read = at;
             match self.byte(at) {
-                None => break,
-                Some(b'/' | b'#') => {}
-                Some(b'"' | b',' | b':' | b'{' | b'}' | b'[' | b']') => break,
+                None | Some(b'"' | b',' | b':' | b'{' | b'}' | b'[' | b']') => break,
                 Some(b) if b.is_ascii_alphanumeric() => break,
                 Some(_) => {}
             }

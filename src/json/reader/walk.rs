@@ -156,7 +156,7 @@ impl Parser<'_> {
                 walk.at = next.at + len;
                 walk.step = if object { Step::Key } else { Step::Value };
             }
-            Token::Close(closer) => return self.walk_close(walk, next.at, closer),
+            Token::Close(closer) => return Ok(self.walk_close(walk, next.at, closer)),
             Token::Quote(..) | Token::Word if object && next.at > walk.at => {
                 if self.key_at(next.at)? == Key::No {
                     return Ok(Some(walk.fault()));
@@ -173,15 +173,10 @@ impl Parser<'_> {
     }
 
     /// A closer.
-    fn walk_close(
-        &mut self,
-        walk: &mut Walk,
-        at: usize,
-        closer: u8,
-    ) -> Result<Option<(Verdict, bool)>, Stop> {
+    fn walk_close(&mut self, walk: &mut Walk, at: usize, closer: u8) -> Option<(Verdict, bool)> {
         if walk.stack.top(self) != Some(closer) {
             if !walk.stack.has(closer, self) {
-                return Ok(Some(walk.ends(End::Broken)));
+                return Some(walk.ends(End::Broken));
             }
             walk.bad += 1;
             while walk.stack.top(self) != Some(closer) {
@@ -193,7 +188,7 @@ impl Parser<'_> {
         walk.stack.pop(self);
         walk.at = at + 1;
         walk.step = Step::After;
-        Ok(None)
+        None
     }
 
     fn walk_key(&mut self, walk: &mut Walk) -> Result<Option<(Verdict, bool)>, Stop> {
@@ -364,7 +359,7 @@ impl Parser<'_> {
                 before.is_some_and(letter) && behind.is_some_and(letter)
             }
             _ => {
-                quotes % 2 == 0
+                quotes.is_multiple_of(2)
                     && before.is_some_and(|b| b.is_ascii_digit())
                     && behind.is_some_and(|b| b.is_ascii_whitespace())
             }
