@@ -687,7 +687,7 @@ def extract_json(
 def extract_json_batch(
     texts: Iterable[str | bytes | None],
     *,
-    repair: bool = True,
+    repair: bool = False,
     as_text: Literal[False] = False,
     default: Any = None,
     threads: int | None = None,
@@ -707,7 +707,7 @@ def extract_json_batch(
 def extract_json_batch(
     texts: Iterable[str | bytes | None],
     *,
-    repair: bool = True,
+    repair: bool = False,
     as_text: Literal[True],
     default: Any = None,
     threads: int | None = None,

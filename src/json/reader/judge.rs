@@ -416,7 +416,8 @@ impl Parser<'_> {
                 Judgement::Text
             });
         }
-        if !outside {
+        let starts = matches!(self.byte(first), Some(b',' | b'}' | b']'));
+        if !outside || !starts || memchr::memchr(b',', between).is_none() {
             return Ok(Judgement::Text);
         }
         let verdict = self.walk(first, first, Step::After)?;
