@@ -13,6 +13,7 @@ __all__ = [
     "JsRegex",
     "JudgeVerdict",
     "LineScorer",
+    "ReplyForm",
     "ScorerResult",
     "Verdict",
     "Winner",
@@ -344,23 +345,82 @@ def scorer_table() -> list[dict[str, Any]]:
     `type`, `summary`, `fields` (name, JSON Schema, meaning, required), `example`, `impure`.
     """
 
-_Policy: TypeAlias = Literal["pass", "block"]
+_Policy: TypeAlias = Literal["pass", "block", "undecided"]
+_State: TypeAlias = Literal["read", "disputed", "silent"]
+
+@final
+class ReplyForm:
+    """A gate's own words and scale, checked and ready to read by.
+
+    Args:
+        reply: what stands under ``judge.reply`` of a score block.
+        path: names the mapping in errors.
+
+    Attributes:
+        pass_words: the words that pass, in place of the common ones; empty where none were given.
+        block_words: the words that block, in place of the common ones.
+        verdict_labels: labels of a verdict, beside ``VERDICT``.
+        score_labels: labels of a score, beside ``SCORE``.
+        keys: keys in JSON beside the common ones, by ``verdict``, ``score`` and ``reason``.
+        scale: the worst and the best score; None for 0 to 1.
+        pass_at: the normalised score from which on a reply passes.
+
+    Raises:
+        SpecError: every shape error, with its path.
+    """
+
+    def __new__(cls, reply: Mapping[str, Any], *, path: str = "reply") -> ReplyForm: ...
+    @property
+    def pass_words(self) -> list[str]: ...
+    @property
+    def block_words(self) -> list[str]: ...
+    @property
+    def verdict_labels(self) -> list[str]: ...
+    @property
+    def score_labels(self) -> list[str]: ...
+    @property
+    def keys(self) -> dict[str, list[str]]: ...
+    @property
+    def scale(self) -> tuple[float, float] | None: ...
+    @property
+    def pass_at(self) -> float: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    __hash__: None  # type: ignore[assignment]
 
 @final
 class Verdict:
     """What a gate's reply says.
 
     Args:
-        verdict: ``"pass"`` or ``"block"``.
+        verdict: ``"pass"``, ``"block"``, or ``"undecided"`` where the policy says so.
         reason: why; a text marker gives none.
+        parsed: True where the reply itself says so.
+        disputed: True where the reply contradicts or qualifies itself; it blocks then.
+
+    Attributes:
+        state: ``"read"``, ``"disputed"`` or ``"silent"``.
     """
 
-    __match_args__ = ("verdict", "reason")
-    def __new__(cls, verdict: _Policy, reason: str | None = None) -> Verdict: ...
+    __match_args__ = ("verdict", "reason", "parsed", "disputed")
+    def __new__(
+        cls,
+        verdict: _Policy,
+        reason: str | None = None,
+        parsed: bool = True,
+        disputed: bool = False,
+    ) -> Verdict: ...
     @property
     def verdict(self) -> _Policy: ...
     @property
     def reason(self) -> str | None: ...
+    @property
+    def parsed(self) -> bool: ...
+    @property
+    def disputed(self) -> bool: ...
+    @property
+    def state(self) -> _State: ...
     def __bool__(self) -> Never: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -374,14 +434,40 @@ class Winner:
     Args:
         winner: the variant, from 1.
         reason: why; a text marker gives none.
+        parsed: True where the reply itself names this winner, or a tie.
+        disputed: True where the reply contradicts or qualifies itself.
+        tie: True where the reply says that none is better; the winner is 1 then.
+        clamped: True where the number was floored, or clamped to the variants that there are;
+            such a reply is not parsed.
+
+    Attributes:
+        state: ``"read"``, ``"disputed"`` or ``"silent"``.
     """
 
-    __match_args__ = ("winner", "reason")
-    def __new__(cls, winner: int, reason: str | None = None) -> Winner: ...
+    __match_args__ = ("winner", "reason", "parsed", "disputed", "tie", "clamped")
+    def __new__(
+        cls,
+        winner: int,
+        reason: str | None = None,
+        parsed: bool = True,
+        disputed: bool = False,
+        tie: bool = False,
+        clamped: bool = False,
+    ) -> Winner: ...
     @property
     def winner(self) -> int: ...
     @property
     def reason(self) -> str | None: ...
+    @property
+    def parsed(self) -> bool: ...
+    @property
+    def disputed(self) -> bool: ...
+    @property
+    def tie(self) -> bool: ...
+    @property
+    def clamped(self) -> bool: ...
+    @property
+    def state(self) -> _State: ...
     def __bool__(self) -> Never: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -393,24 +479,41 @@ class JudgeVerdict:
     """What a judge's reply says.
 
     Args:
-        score: the score, in [0, 1].
-        verdict: ``"pass"`` or ``"block"``.
+        score: the score, in [0, 1]; None where the reply is undecided.
+        verdict: ``"pass"``, ``"block"``, or ``"undecided"`` where the policy says so.
         reason: why; text markers give none.
-        parsed: False where nothing could be read and the policy answered.
+        parsed: True where the reply itself says so.
+        disputed: True where the reply contradicts or qualifies itself; it blocks with score 0.
+        clamped: True where the number was below the scale and counts as its end.
+
+    Attributes:
+        state: ``"read"``, ``"disputed"`` or ``"silent"``.
     """
 
-    __match_args__ = ("score", "verdict", "reason", "parsed")
+    __match_args__ = ("score", "verdict", "reason", "parsed", "disputed", "clamped")
     def __new__(
-        cls, score: float, verdict: _Policy, reason: str | None = None, parsed: bool = True
+        cls,
+        score: float | None,
+        verdict: _Policy,
+        reason: str | None = None,
+        parsed: bool = True,
+        disputed: bool = False,
+        clamped: bool = False,
     ) -> JudgeVerdict: ...
     @property
-    def score(self) -> float: ...
+    def score(self) -> float | None: ...
     @property
     def verdict(self) -> _Policy: ...
     @property
     def reason(self) -> str | None: ...
     @property
     def parsed(self) -> bool: ...
+    @property
+    def disputed(self) -> bool: ...
+    @property
+    def clamped(self) -> bool: ...
+    @property
+    def state(self) -> _State: ...
     def __bool__(self) -> Never: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -473,68 +576,92 @@ class JSONDiagnostic:
     def __reduce__(self) -> tuple[Any, ...]: ...
     __hash__: None  # type: ignore[assignment]
 
-def parse_verdict(text: str | None, *, on_unparseable: _Policy = "pass") -> Verdict:
+def parse_verdict(
+    text: str | None,
+    *,
+    on_unparseable: _Policy = "pass",
+    reply: Mapping[str, Any] | ReplyForm | None = None,
+) -> Verdict:
     """Reads a gate's reply: does it pass or block?
 
-    JSON is read first (``continue``, ``pass``, ``verdict``), then ``VERDICT:`` markers, the last
-    one, then broken JSON. Nothing in the text raises.
+    A block needs only to be said; a pass must be plain, last and undisputed. A disputed reply
+    blocks. Nothing in the text raises.
 
     Args:
         text: the reply; None (no reply) blocks with reason ``missing input``.
-        on_unparseable: what a reply without a verdict counts as.
+        on_unparseable: what a reply without any vote counts as.
+        reply: the gate's own words, labels and keys, as ``judge.reply`` of a score block.
 
     Raises:
-        ValueError: ``on_unparseable`` is neither ``"pass"`` nor ``"block"``.
+        ValueError: ``on_unparseable`` is none of its names.
+        SpecError: every shape error of ``reply``.
     """
 
-def parse_winner(text: str | None, count: int) -> Winner:
+def parse_winner(text: str | None, count: int, *, labels: Iterable[str] | None = None) -> Winner:
     """Reads a tournament judge's reply: which variant wins?
 
-    JSON is read first (``winner``, ``best``, ``choice``), then ``WINNER:`` markers, the last one,
-    then broken JSON; else variant 1 with a reason.
+    A reply that names none gives variant 1 with a reason.
 
     Args:
         text: the reply; None names no winner.
         count: the number of variants; the winner is clamped to it.
+        labels: the variants' names, one each.
 
     Raises:
-        ValueError: ``count`` is below 1.
+        ValueError: ``count`` is below 1, or there are not as many labels.
     """
 
-def parse_judge(text: str | None, *, on_unparseable: _Policy = "pass") -> JudgeVerdict:
+def parse_judge(
+    text: str | None,
+    *,
+    on_unparseable: _Policy = "pass",
+    reply: Mapping[str, Any] | ReplyForm | None = None,
+) -> JudgeVerdict:
     """Reads a judge's reply: a score, a verdict, or both.
 
-    JSON is read first (``score``, ``verdict``, ``continue``, ``pass``), then ``SCORE:`` and
-    ``VERDICT:`` markers, the last ones, then broken JSON. Nothing in the text raises.
+    A block needs only to be said; a pass must be plain, last and undisputed. A disputed reply
+    blocks with score 0. Nothing in the text raises.
 
     Args:
         text: the reply; None (no reply) blocks with reason ``missing input``.
-        on_unparseable: what a reply without score and verdict counts as: a pass with score 1, or
-            a block with score 0; ``parsed`` is False either way.
+        on_unparseable: what a reply without any vote counts as: a pass with score 1, a block with
+            score 0, or undecided without a score; ``parsed`` is False either way.
+        reply: the gate's own words, labels, keys and scale, as ``judge.reply`` of a score block.
 
     Raises:
-        ValueError: ``on_unparseable`` is neither ``"pass"`` nor ``"block"``.
+        ValueError: ``on_unparseable`` is none of its names.
+        SpecError: every shape error of ``reply``.
     """
 
 def parse_verdict_batch(
-    texts: Iterable[str | None], *, on_unparseable: _Policy = "pass", threads: int | None = None
+    texts: Iterable[str | None],
+    *,
+    on_unparseable: _Policy = "pass",
+    reply: Mapping[str, Any] | ReplyForm | None = None,
+    threads: int | None = None,
 ) -> list[Verdict]:
     """Reads many gate replies, on several threads and without the GIL.
 
     Args:
         texts: the replies.
         on_unparseable: as for `parse_verdict`.
+        reply: as for `parse_verdict`.
         threads: how many threads; by default as many as for a gate's batch.
     """
 
 def parse_winner_batch(
-    texts: Iterable[str | None], count: int | Iterable[int], *, threads: int | None = None
+    texts: Iterable[str | None],
+    count: int | Iterable[int],
+    *,
+    labels: Iterable[str] | None = None,
+    threads: int | None = None,
 ) -> list[Winner]:
     """Reads many tournament replies, on several threads and without the GIL.
 
     Args:
         texts: the replies.
         count: the number of variants, one for all replies or one a reply.
+        labels: as for `parse_winner`.
         threads: how many threads; by default as many as for a gate's batch.
 
     Raises:
@@ -542,13 +669,18 @@ def parse_winner_batch(
     """
 
 def parse_judge_batch(
-    texts: Iterable[str | None], *, on_unparseable: _Policy = "pass", threads: int | None = None
+    texts: Iterable[str | None],
+    *,
+    on_unparseable: _Policy = "pass",
+    reply: Mapping[str, Any] | ReplyForm | None = None,
+    threads: int | None = None,
 ) -> list[JudgeVerdict]:
     """Reads many judge replies, on several threads and without the GIL.
 
     Args:
         texts: the replies.
         on_unparseable: as for `parse_judge`.
+        reply: as for `parse_judge`.
         threads: how many threads; by default as many as for a gate's batch.
     """
 

@@ -1,12 +1,13 @@
 //! The score block: its shape errors and its JSON Schema.
 
 use super::combine::{MODES, Mode};
+use crate::grammar::{OnUnparseable, reply_shape_errors};
 use crate::json::Value;
 use crate::scorers::{self, REGISTRY};
 use crate::target::{to_utf8, trim_js};
 
 const KEYWORDS: [&str; 6] = ["target", "scorers", "combine", "weights", "threshold", "judge"];
-const JUDGE_KEYWORDS: [&str; 4] = ["task", "agent", "when", "onUnparseable"];
+const JUDGE_KEYWORDS: [&str; 6] = ["task", "agent", "when", "onUnparseable", "reply", "fields"];
 
 /// Every shape error of a score block, in order: target, scorers, combine with weights and
 /// threshold, judge, unknown keys. None when the block is valid.
@@ -118,11 +119,26 @@ fn judge_errors(judge: &Value, path: &str, errors: &mut Vec<String>) {
     if text("agent") == Some(None) {
         errors.push(format!("{path}.agent: must be a string agent name"));
     }
-    for (key, allowed) in [("when", ["onFail", "always"]), ("onUnparseable", ["pass", "block"])] {
+    let choices = [("when", &["onFail", "always"][..]), ("onUnparseable", &OnUnparseable::NAMES)];
+    for (key, allowed) in choices {
         let known = |v: Option<&[u8]>| allowed.iter().any(|name| Some(name.as_bytes()) == v);
         if text(key).is_some_and(|value| !known(value)) {
             errors.push(format!("{path}.{key}: must be one of {}", allowed.join("|")));
         }
+    }
+    if let Some(reply) = judge.get("reply") {
+        errors.extend(reply_shape_errors(reply, &format!("{path}.reply")));
+    }
+    match judge.get("fields") {
+        None => {}
+        Some(Value::Array(fields)) => {
+            for (i, field) in fields.iter().enumerate() {
+                if field.as_bytes().is_none_or(<[u8]>::is_empty) {
+                    errors.push(format!("{path}.fields[{i}]: must be a non-empty string"));
+                }
+            }
+        }
+        Some(_) => errors.push(format!("{path}.fields: must be an array of field names")),
     }
     for (key, _) in judge.members() {
         if !JUDGE_KEYWORDS.iter().any(|name| name.as_bytes() == key) {
@@ -131,6 +147,19 @@ fn judge_errors(judge: &Value, path: &str, errors: &mut Vec<String>) {
         }
     }
 }
+
+/// The JSON Schema of a judge's `reply`.
+const REPLY_SCHEMA: &str = r##"{"type": "object", "additionalProperties": false,
+"description": "the judge's own words, labels, keys and scale", "properties": {
+"pass": {"$ref": "#/$defs/texts"}, "block": {"$ref": "#/$defs/texts"},
+"labels": {"type": "object", "additionalProperties": false, "properties": {
+"verdict": {"$ref": "#/$defs/texts"}, "score": {"$ref": "#/$defs/texts"}}},
+"keys": {"type": "object", "additionalProperties": false, "properties": {
+"verdict": {"$ref": "#/$defs/texts"}, "score": {"$ref": "#/$defs/texts"}, "reason": {"$ref": "#/$defs/texts"}}},
+"scale": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2,
+"description": "[worst, best]"},
+"passAt": {"type": "number", "exclusiveMinimum": 0, "maximum": 1,
+"description": "the normalised score from which on a reply passes"}}}"##;
 
 /// The JSON Schema (draft 2020-12) of a score block, as JSON text, from the registry.
 pub fn gate_schema() -> String {
@@ -159,6 +188,7 @@ pub fn gate_schema() -> String {
         .collect();
     format!(
         r#"{{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "score block",
+"$defs": {{"texts": {{"type": "array", "minItems": 1, "items": {{"type": "string", "minLength": 1}}}}}},
 "type": "object", "required": ["scorers"], "additionalProperties": false, "properties": {{
 "target": {{"type": "string", "description": "interpolation reference of the scored text"}},
 "scorers": {{"type": "array", "minItems": 1, "items": {{"oneOf": [{}]}}}},
@@ -167,7 +197,10 @@ pub fn gate_schema() -> String {
 "threshold": {{"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
 "judge": {{"type": "object", "required": ["task"], "additionalProperties": false, "properties": {{
 "task": {{"type": "string", "minLength": 1}}, "agent": {{"type": "string"}},
-"when": {{"enum": ["onFail", "always"]}}, "onUnparseable": {{"enum": ["pass", "block"]}}}}}}}}}}"#,
+"when": {{"enum": ["onFail", "always"]}}, "onUnparseable": {{"enum": ["pass", "block", "undecided"]}},
+"reply": {REPLY_SCHEMA},
+"fields": {{"type": "array", "items": {{"type": "string", "minLength": 1}},
+"description": "fields of the row that the prompt shows"}}}}}}}}}}"#,
         scorers.join(", ")
     )
 }

@@ -10,7 +10,7 @@ use super::marker::{Label, Markers, Reader, Vote};
 use super::number::{js_number, score as read_score};
 use super::object::{Object, read_repaired, read_strict};
 use super::verdict;
-use super::{OnUnparseable, pass_or_block};
+use super::{OnUnparseable, ReplyForm, State, pass_or_block};
 use crate::Verdict;
 use crate::json::{Kind, extract};
 use crate::target::trim_js;
@@ -18,14 +18,16 @@ use crate::target::trim_js;
 /// What a judge's reply says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgeReading {
-    /// The score, in [0, 1].
-    pub score: f64,
-    /// Pass or block.
+    /// The score, in [0, 1]; None where nobody has decided.
+    pub score: Option<f64>,
+    /// Pass or block; undecided where the policy says so.
     pub verdict: Verdict,
     /// Why, as WTF-8; markers give none.
     pub reason: Option<Vec<u8>>,
-    /// False where nothing could be read and the policy answered.
-    pub parsed: bool,
+    /// How the reply was read.
+    pub state: State,
+    /// The number was off the scale and counts as its end.
+    pub clamped: bool,
 }
 
 const KEYS: &[&str] = &["score", "verdict", "pass", "continue"];
@@ -34,7 +36,7 @@ pub(super) const LABELS: &[Label] =
     &[Label { word: b"score", value: score_marker }, verdict::LABEL];
 
 /// Reads a judge's reply (WTF-8).
-pub fn parse_judge(text: &[u8], on_unparseable: OnUnparseable) -> JudgeReading {
+pub fn parse_judge(text: &[u8], _form: &ReplyForm, on_unparseable: OnUnparseable) -> JudgeReading {
     let document = extract(text);
     read_strict(document.as_ref(), read)
         .or_else(|| markers(text))
@@ -43,10 +45,14 @@ pub fn parse_judge(text: &[u8], on_unparseable: OnUnparseable) -> JudgeReading {
 }
 
 fn unparseable(policy: OnUnparseable) -> JudgeReading {
-    let passes = policy == OnUnparseable::Pass;
-    let reason = (!passes).then(|| b"unparseable judge output (fail-closed)".to_vec());
-    let score = if passes { 1.0 } else { 0.0 };
-    JudgeReading { score, verdict: pass_or_block(passes), reason, parsed: false }
+    let closed = policy == OnUnparseable::Block;
+    let reason = closed.then(|| b"unparseable judge output (fail-closed)".to_vec());
+    let score = match policy {
+        OnUnparseable::Pass => Some(1.0),
+        OnUnparseable::Block => Some(0.0),
+        OnUnparseable::Undecided => None,
+    };
+    JudgeReading { score, verdict: policy.verdict(), reason, state: State::Silent, clamped: false }
 }
 
 /// A score, a verdict or both; None without any.
@@ -57,7 +63,14 @@ fn reading(
 ) -> Option<JudgeReading> {
     let passes = passes.or_else(|| score.map(|score| score >= 0.5))?;
     let score = score.unwrap_or(if passes { 1.0 } else { 0.0 });
-    Some(JudgeReading { score, verdict: pass_or_block(passes), reason, parsed: true })
+    Some(JudgeReading {
+        score: Some(score.clamp(0.0, 1.0) + 0.0),
+        verdict: pass_or_block(passes),
+        reason,
+        state: State::Read,
+        // The sum makes -0 plain.
+        clamped: !(0.0..=1.0).contains(&score),
+    })
 }
 
 fn markers(text: &[u8]) -> Option<JudgeReading> {
@@ -120,6 +133,5 @@ fn score(object: Object<'_>) -> Option<f64> {
         }
         _ => return None,
     };
-    // The sum makes -0 plain.
-    Some(number.clamp(0.0, 1.0) + 0.0)
+    Some(number)
 }

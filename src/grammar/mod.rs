@@ -13,46 +13,30 @@
 //!
 //! ```
 //! use scoregate::Verdict;
-//! use scoregate::grammar::{OnUnparseable, parse_verdict};
+//! use scoregate::grammar::{OnUnparseable, ReplyForm, parse_verdict};
 //!
-//! let read = parse_verdict(b"Looks fine, but...\n**VERDICT**: NOT PASS", OnUnparseable::Block);
+//! let form = ReplyForm::default();
+//! let read = parse_verdict(b"Looks fine, but...\n**VERDICT**: NOT PASS", &form, OnUnparseable::Block);
 //! assert_eq!(read.verdict, Verdict::Block);
 //! ```
 
 mod choices;
+mod form;
 mod judge;
 mod marker;
 mod number;
 mod object;
 mod quoted;
+mod state;
 mod verdict;
 mod winner;
 
+pub use form::{ReplyForm, reply_shape_errors};
 pub use judge::{JudgeReading, parse_judge};
 pub use marker::marker_steps;
+pub use state::{OnUnparseable, State};
 pub use verdict::{VerdictReading, parse_verdict};
 pub use winner::{WinnerReading, parse_winner};
-
-/// What a reply that cannot be read counts as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnUnparseable {
-    /// A pass: ambiguity does not block.
-    #[default]
-    Pass,
-    /// A block, with a reason.
-    Block,
-}
-
-impl OnUnparseable {
-    /// The policy of a name: `pass` or `block`.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "pass" => Some(OnUnparseable::Pass),
-            "block" => Some(OnUnparseable::Block),
-            _ => None,
-        }
-    }
-}
 
 fn pass_or_block(passes: bool) -> crate::Verdict {
     if passes { crate::Verdict::Pass } else { crate::Verdict::Block }

@@ -8,17 +8,19 @@
 use super::choices;
 use super::marker::{Label, Markers, Reader, Vote};
 use super::object::{Object, read_repaired, read_strict};
-use super::{OnUnparseable, pass_or_block};
+use super::{OnUnparseable, ReplyForm, State, pass_or_block};
 use crate::Verdict;
 use crate::json::extract;
 
 /// What a gate's reply says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerdictReading {
-    /// Pass or block.
+    /// Pass or block; undecided where the policy says so.
     pub verdict: Verdict,
     /// Why, as WTF-8; a marker gives none.
     pub reason: Option<Vec<u8>>,
+    /// How the reply was read.
+    pub state: State,
 }
 
 const KEYS: &[&str] = &["continue", "pass", "verdict"];
@@ -28,22 +30,30 @@ pub(super) const BLOCKING: [&[u8]; 5] = [b"block", b"fail", b"stop", b"reject", 
 pub(super) const LABEL: Label = Label { word: b"verdict", value };
 
 /// Reads a gate's reply (WTF-8).
-pub fn parse_verdict(text: &[u8], on_unparseable: OnUnparseable) -> VerdictReading {
+pub fn parse_verdict(
+    text: &[u8],
+    _form: &ReplyForm,
+    on_unparseable: OnUnparseable,
+) -> VerdictReading {
     let document = extract(text);
     read_strict(document.as_ref(), read)
         .or_else(|| {
             let last = Markers::new(text, &[LABEL], KEYS).last()?;
             let passes = matches!(last, Vote::Verdict(true));
-            Some(VerdictReading { verdict: pass_or_block(passes), reason: None })
+            Some(VerdictReading {
+                verdict: pass_or_block(passes),
+                reason: None,
+                state: State::Read,
+            })
         })
         .or_else(|| if document.is_none() { read_repaired(text, KEYS, read) } else { None })
         .unwrap_or_else(|| unparseable(on_unparseable))
 }
 
 fn unparseable(policy: OnUnparseable) -> VerdictReading {
-    let passes = policy == OnUnparseable::Pass;
-    let reason = (!passes).then(|| b"unparseable gate verdict (fail-closed)".to_vec());
-    VerdictReading { verdict: pass_or_block(passes), reason }
+    let closed = policy == OnUnparseable::Block;
+    let reason = closed.then(|| b"unparseable gate verdict (fail-closed)".to_vec());
+    VerdictReading { verdict: policy.verdict(), reason, state: State::Silent }
 }
 
 fn read(object: Object<'_>) -> Option<VerdictReading> {
@@ -54,7 +64,11 @@ fn read(object: Object<'_>) -> Option<VerdictReading> {
     if object.is_cut(object.verdict(), None) {
         return None;
     }
-    Some(VerdictReading { verdict: pass_or_block(passes), reason: object.reason() })
+    Some(VerdictReading {
+        verdict: pass_or_block(passes),
+        reason: object.reason(),
+        state: State::Read,
+    })
 }
 
 /// Whether a verdict in JSON holds a word that blocks.

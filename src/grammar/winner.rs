@@ -5,6 +5,7 @@
 //!   like a marker's value; floored and clamped.
 //! * Marker: `WINNER: ` and `2`, `#2`, `variant 2` (variant, option, candidate, response, no.).
 
+use super::State;
 use super::choices;
 use super::marker::{Label, Markers, Reader, Vote};
 use super::number::js_number;
@@ -18,6 +19,19 @@ pub struct WinnerReading {
     pub winner: u64,
     /// Why, as WTF-8; a marker gives none.
     pub reason: Option<Vec<u8>>,
+    /// How the reply was read.
+    pub state: State,
+    /// The number was floored, or clamped to the variants that there are.
+    pub clamped: bool,
+    /// The reply says that none is better; `winner` is 1 then.
+    pub tie: bool,
+}
+
+impl WinnerReading {
+    /// Whether the reply itself names this winner, or a tie.
+    pub fn parsed(&self) -> bool {
+        self.state == State::Read && !self.clamped
+    }
 }
 
 const KEYS: &[&str] = &["winner", "best", "choice"];
@@ -27,44 +41,67 @@ const WORDS: [&[u8]; 5] = [b"variant", b"option", b"candidate", b"response", b"n
 pub(super) const LABELS: &[Label] = &[Label { word: b"winner", value }];
 
 /// Reads a tournament judge's reply (WTF-8) on `count` variants; a count of 0 is taken as 1.
-pub fn parse_winner(text: &[u8], count: u64) -> WinnerReading {
+/// `labels` names them otherwise than by numbers and letters.
+pub fn parse_winner(text: &[u8], count: u64, _labels: &[String]) -> WinnerReading {
     let count = count.max(1);
     let document = extract(text);
     let read = |object: Object<'_>| read(object, count);
     read_strict(document.as_ref(), read)
         .or_else(|| match Markers::new(text, LABELS, KEYS).last()? {
-            Vote::Winner(winner) => {
-                Some(WinnerReading { winner: winner.clamp(1, count), reason: None })
-            }
+            Vote::Winner(winner) => Some(WinnerReading {
+                winner: winner.clamp(1, count),
+                reason: None,
+                state: State::Read,
+                clamped: winner != winner.clamp(1, count),
+                tie: false,
+            }),
             _ => None,
         })
         .or_else(|| if document.is_none() { read_repaired(text, KEYS, read) } else { None })
         .unwrap_or_else(|| WinnerReading {
             winner: 1,
             reason: Some(b"no parseable winner; defaulted to variant 1".to_vec()),
+            state: State::Silent,
+            clamped: false,
+            tie: false,
         })
 }
 
 fn read(object: Object<'_>, count: u64) -> Option<WinnerReading> {
     let present = |key: &&str| object.get(key).filter(|value| value.kind() != Kind::Null);
     let value = KEYS.iter().find_map(present)?;
+    let (mut written, mut number_clamped) = (None, false);
+    let mut clamp = |number: f64| {
+        written = Some(number);
+        clamp(number, count)
+    };
     let winner = match value.kind() {
         Kind::Number if object.is_list(value, LABELS[0].word, &WORDS) => return None,
-        Kind::Number => clamp(value.number_text().parse().ok()?, count)?,
+        Kind::Number => clamp(value.number_text().parse().ok()?)?,
         Kind::String => {
             let text = value.content();
             match js_number(&text) {
-                Some(number) => clamp(number, count)?,
+                Some(number) => clamp(number)?,
                 None => {
                     let mut reader = Reader::new(&text, 0);
                     reader.wrapping(true);
-                    variant(&mut reader)?.clamp(1, count)
+                    let number = variant(&mut reader)?;
+                    number_clamped = number != number.clamp(1, count);
+                    number.clamp(1, count)
                 }
             }
         }
         _ => return None,
     };
-    Some(WinnerReading { winner, reason: object.reason() })
+    #[allow(clippy::cast_precision_loss)] // equal only where nothing was lost
+    let same = written.is_none_or(|number| number.to_bits() == (winner as f64).to_bits());
+    Some(WinnerReading {
+        winner,
+        reason: object.reason(),
+        state: State::Read,
+        clamped: number_clamped || !same,
+        tie: false,
+    })
 }
 
 /// A number floored and clamped; None unless it is finite.

@@ -42,7 +42,7 @@ mod _native {
     use super::gate::Gate;
     #[pymodule_export]
     use super::grammar::{
-        JudgeVerdict, Verdict, Winner, parse_judge, parse_judge_batch, parse_verdict,
+        JudgeVerdict, ReplyForm, Verdict, Winner, parse_judge, parse_judge_batch, parse_verdict,
         parse_verdict_batch, parse_winner, parse_winner_batch,
     };
     #[pymodule_export]

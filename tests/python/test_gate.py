@@ -151,8 +151,8 @@ def test_missing_input_is_blocked_without_results() -> None:
             {"scorers": [A], "judge": {"task": "t", "when": "never", "onUnparseable": "stop", "model": "m"}},
             [
                 "score.judge.when: must be one of onFail|always",
-                "score.judge.onUnparseable: must be one of pass|block",
-                "score.judge.model: unknown judge keyword (supported: task, agent, when, onUnparseable)",
+                "score.judge.onUnparseable: must be one of pass|block|undecided",
+                "score.judge.model: unknown judge keyword (supported: task, agent, when, onUnparseable, reply, fields)",
             ],
         ),
     ],

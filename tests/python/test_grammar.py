@@ -11,6 +11,7 @@ import scoregate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoregate import JudgeVerdict, Verdict, Winner
+from scoregate._native import ReplyForm
 
 from .conftest import DATA, read_rows
 
@@ -47,7 +48,7 @@ def test_verdict(args: list[Any], out: dict[str, Any]) -> None:
     found = scoregate.parse_verdict(args[0], on_unparseable="block")
     assert present(verdict=found.verdict, reason=found.reason) == out
     if out.get("reason", "").endswith("(fail-closed)"):
-        found = Verdict("pass")
+        found = Verdict("pass", parsed=False)
     assert scoregate.parse_verdict(args[0]) == found
 
 
@@ -71,19 +72,25 @@ def test_judge(args: list[Any], out: dict[str, Any]) -> None:
 
 def test_types() -> None:
     judge = scoregate.parse_judge('{"score": 1, "reason": "a\\ud800"}')
-    assert repr(judge) == "JudgeVerdict(score=1.0, verdict='pass', reason='a\\ud800', parsed=True)"
+    assert repr(judge) == (
+        "JudgeVerdict(score=1.0, verdict='pass', reason='a\\ud800', parsed=True, "
+        "disputed=False, clamped=False)"
+    )
     verdict = scoregate.parse_verdict("VERDICT: BLOCK")
-    assert repr(verdict) == "Verdict(verdict='block', reason=None)"
+    assert repr(verdict) == ("Verdict(verdict='block', reason=None, parsed=True, disputed=False)")
     winner = scoregate.parse_winner("WINNER: 2", 3)
-    assert repr(winner) == "Winner(winner=2, reason=None)"
+    assert repr(winner) == (
+        "Winner(winner=2, reason=None, parsed=True, disputed=False, tie=False, clamped=False)"
+    )
     assert (type(judge.score), type(judge.parsed), type(winner.winner)) == (float, bool, int)
+    assert (judge.state, verdict.state, winner.state) == ("read", "read", "read")
     match judge:
-        case JudgeVerdict(score, "pass", reason, True):
+        case JudgeVerdict(score, "pass", reason, True, False, False):
             assert (score, reason) == (1.0, "a\ud800")
         case _:
             pytest.fail("no match")
     match (verdict, winner):
-        case (Verdict("block", None), Winner(2, None)):
+        case (Verdict("block", None, True, False), Winner(2, None, True, False, False, False)):
             pass
         case _:
             pytest.fail("no match")
@@ -106,7 +113,9 @@ def test_mistakes_of_the_caller() -> None:
     with pytest.raises(ValueError, match=r"count: 1 counts for 2 texts"):
         scoregate.parse_winner_batch(["a", "b"], [1])
     for function in (scoregate.parse_verdict, scoregate.parse_judge):
-        with pytest.raises(ValueError, match=r"on_unparseable: must be one of pass\|block"):
+        with pytest.raises(
+            ValueError, match=r"on_unparseable: must be one of pass\|block\|undecided"
+        ):
             function("x", on_unparseable="fail")  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="expected str, got bytes"):
             function(b"x")  # type: ignore[arg-type]
@@ -116,16 +125,89 @@ def test_mistakes_of_the_caller() -> None:
         scoregate.parse_verdict_batch(["x", 1])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="got one text"):
         scoregate.parse_verdict_batch("VERDICT: PASS")
-    with pytest.raises(ValueError, match=r"verdict: must be one of pass\|block"):
-        Verdict("undecided")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"verdict: must be one of pass\|block\|undecided"):
+        Verdict("maybe")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="disputed: a disputed reply is not a parsed one"):
+        Verdict("block", disputed=True)
+    with pytest.raises(ValueError, match="score: only an undecided reply has none"):
+        JudgeVerdict(None, "pass")
+    with pytest.raises(ValueError, match="clamped: a clamped winner is not a parsed one"):
+        Winner(1, clamped=True)
+    with pytest.raises(ValueError, match="labels: 1 labels for 2 variants"):
+        scoregate.parse_winner("a", 2, labels=["a"])
+    with pytest.raises(TypeError, match="labels: expected a list of str, got one text"):
+        scoregate.parse_winner("a", 2, labels="ab")
     with pytest.raises(ValueError, match=r"score: must be in \[0, 1\]"):
         JudgeVerdict(2, "pass")
     with pytest.raises(ValueError, match="winner: must be at least 1"):
         Winner(0)
 
 
+def test_a_silent_reply_may_stay_undecided() -> None:
+    verdict = scoregate.parse_verdict("Hm.", on_unparseable="undecided")
+    assert verdict == Verdict("undecided", parsed=False)
+    assert verdict.state == "silent"
+    judge = scoregate.parse_judge("Hm.", on_unparseable="undecided")
+    assert judge == JudgeVerdict(None, "undecided", parsed=False)
+    assert pickle.loads(pickle.dumps(judge)) == judge
+
+
+def test_a_clamped_winner_is_not_parsed() -> None:
+    found = scoregate.parse_winner('{"winner": 9, "reason": "r"}', 3)
+    assert found == Winner(3, "r", parsed=False, clamped=True)
+    assert found.state == "read"
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+REPLY = {
+    "pass": ["APPROVE", "PROCEED"],
+    "block": ["REQUEST_CHANGES"],
+    "labels": {"verdict": ["STATUS", "Decision"], "score": ["Rating"]},
+    "keys": {"verdict": ["decision"]},
+    "scale": [1, 5],
+    "passAt": 0.6,
+}
+
+
+def test_reply_forms() -> None:
+    form = ReplyForm(REPLY)
+    assert (form.pass_words, form.block_words) == (REPLY["pass"], REPLY["block"])
+    assert (form.verdict_labels, form.score_labels) == (["STATUS", "Decision"], ["Rating"])
+    assert form.keys == {"verdict": ["decision"], "score": [], "reason": []}
+    assert (form.scale, form.pass_at) == ((1.0, 5.0), 0.6)
+    assert pickle.loads(pickle.dumps(form)) == form == copy.deepcopy(form)
+    assert repr(form).startswith("ReplyForm({'pass': ['APPROVE', 'PROCEED']")
+    with pytest.raises(scoregate.SpecError) as caught:
+        ReplyForm({"pass": [], "scale": [1, 1], "keys": 3, "x": 1}, path="score.judge.reply")
+    assert caught.value.errors == [
+        "score.judge.reply.pass: must be a non-empty array of words",
+        "score.judge.reply.keys: must be an object ({verdict?, score?, reason?})",
+        "score.judge.reply.scale: must be two different numbers ([worst, best])",
+        "score.judge.reply.x: unknown reply keyword "
+        "(supported: pass, block, labels, keys, scale, passAt)",
+    ]
+    with pytest.raises(scoregate.SpecError, match=r"reply.block\[0\]: is also a word of 'pass'"):
+        scoregate.parse_verdict("x", reply={"pass": ["a"], "block": ["A"]})
+    with pytest.raises(scoregate.SpecError, match=r"reply.passAt: must be a number in \(0, 1\]"):
+        scoregate.parse_judge_batch(["x"], reply={"passAt": 0})
+
+
+def test_the_judge_of_a_gate_takes_a_reply_and_fields() -> None:
+    spec = {"scorers": [{"type": "contains", "value": "x"}]}
+    judge = {"task": "t", "onUnparseable": "undecided", "reply": REPLY, "fields": ["prompt"]}
+    scoregate.Gate({**spec, "judge": judge})
+    bad = {"task": "t", "onUnparseable": "x", "reply": {"block": [1]}, "fields": [""], "y": 1}
+    assert scoregate.score_shape_errors({**spec, "judge": bad}) == [
+        "score.judge.onUnparseable: must be one of pass|block|undecided",
+        "score.judge.reply.block[0]: must be a non-empty string",
+        "score.judge.fields[0]: must be a non-empty string",
+        "score.judge.y: unknown judge keyword "
+        "(supported: task, agent, when, onUnparseable, reply, fields)",
+    ]
+
+
 def test_a_missing_reply_blocks() -> None:
-    assert scoregate.parse_verdict(None) == Verdict("block", "missing input")
+    assert scoregate.parse_verdict(None) == Verdict("block", "missing input", False)
     assert scoregate.parse_judge(None) == JudgeVerdict(0.0, "block", "missing input", False)
     assert scoregate.parse_winner(None, 3) == scoregate.parse_winner("", 3)
     assert scoregate.parse_verdict_batch([None]) == [scoregate.parse_verdict(None)]
@@ -152,6 +234,7 @@ def test_batches_are_singles(threads: int | None) -> None:
 def test_no_text_raises(text: str, count: int) -> None:
     assert 1 <= scoregate.parse_winner(text, count).winner <= count
     judge = scoregate.parse_judge(text, on_unparseable="block")
+    assert judge.score is not None
     assert 0 <= judge.score <= 1
     assert scoregate.parse_verdict(text).verdict in ("pass", "block")
     assert pickle.loads(pickle.dumps(judge)) == judge

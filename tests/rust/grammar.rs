@@ -2,8 +2,23 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use scoregate::Verdict;
-use scoregate::grammar::{OnUnparseable, marker_steps, parse_judge, parse_verdict, parse_winner};
+use scoregate::grammar::{
+    self, JudgeReading, OnUnparseable, ReplyForm, State, VerdictReading, WinnerReading,
+    marker_steps,
+};
 use scoregate::json::Value;
+
+fn parse_verdict(text: &[u8], policy: OnUnparseable) -> VerdictReading {
+    grammar::parse_verdict(text, &ReplyForm::default(), policy)
+}
+
+fn parse_judge(text: &[u8], policy: OnUnparseable) -> JudgeReading {
+    grammar::parse_judge(text, &ReplyForm::default(), policy)
+}
+
+fn parse_winner(text: &[u8], count: u64) -> WinnerReading {
+    grammar::parse_winner(text, count, &[])
+}
 
 const TABLES: [&str; 5] = [
     include_str!("../data/gate_vectors.jsonl"),
@@ -73,16 +88,23 @@ fn judge_rows() {
         let found = parse_judge(text(&row), OnUnparseable::Block);
         let number = |key| out(&row, key).unwrap().as_f64().unwrap();
         assert_eq!(Some(found.verdict.name()), out(&row, "verdict").unwrap().as_str(), "{line}");
-        assert!((found.score - number("score")).abs() < f64::EPSILON, "{line}: {}", found.score);
+        assert!(
+            (found.score.unwrap() - number("score")).abs() < f64::EPSILON,
+            "{line}: {:?}",
+            found.score
+        );
         assert_eq!(found.reason, reason(&row), "{line}");
-        assert_eq!(Some(found.parsed), out(&row, "parsed").unwrap().as_bool(), "{line}");
+        assert_eq!(
+            Some(found.state == State::Read),
+            out(&row, "parsed").unwrap().as_bool(),
+            "{line}"
+        );
         let open = parse_judge(text(&row), OnUnparseable::Pass);
-        if found.parsed {
+        if found.state == State::Read {
             assert_eq!(open, found, "{line}");
         } else {
-            let policy = (open.verdict, open.reason, open.parsed);
-            assert_eq!(policy, (Verdict::Pass, None, false), "{line}");
-            assert!((open.score - 1.0).abs() < f64::EPSILON, "{line}");
+            let policy = (open.verdict, open.reason, open.state, open.score);
+            assert_eq!(policy, (Verdict::Pass, None, State::Silent, Some(1.0)), "{line}");
         }
     }
 }

@@ -3,9 +3,24 @@
 
 use proptest::prelude::*;
 use scoregate::Verdict;
-use scoregate::grammar::{OnUnparseable, marker_steps, parse_judge, parse_verdict, parse_winner};
+use scoregate::grammar::{
+    self, JudgeReading, OnUnparseable, ReplyForm, State, VerdictReading, WinnerReading,
+    marker_steps,
+};
 use scoregate::json::{Document, extract, object_spans};
 use scoregate::target::wtf8;
+
+fn parse_verdict(text: &[u8], policy: OnUnparseable) -> VerdictReading {
+    grammar::parse_verdict(text, &ReplyForm::default(), policy)
+}
+
+fn parse_judge(text: &[u8], policy: OnUnparseable) -> JudgeReading {
+    grammar::parse_judge(text, &ReplyForm::default(), policy)
+}
+
+fn parse_winner(text: &[u8], count: u64) -> WinnerReading {
+    grammar::parse_winner(text, count, &[])
+}
 
 /// Looked-at bytes a byte of text, as in the tests of linear work.
 const STEPS_A_BYTE: u64 = 12;
@@ -15,7 +30,7 @@ const ECHO: &str = r#"Return JSON {"score": 0.0-1.0, "verdict": "pass"|"block", 
 fn unparsed(text: &str) -> bool {
     let closed = parse_verdict(text.as_bytes(), OnUnparseable::Block);
     let judge = parse_judge(text.as_bytes(), OnUnparseable::Block);
-    !judge.parsed
+    judge.state == State::Silent
         && closed.reason.is_some_and(|reason| reason.ends_with(b"(fail-closed)"))
         && parse_verdict(text.as_bytes(), OnUnparseable::Pass).verdict == Verdict::Pass
 }
@@ -153,7 +168,7 @@ type Judged = (u64, Verdict, bool);
 /// What the judge and the verdict grammar say; the score by its bits.
 fn judged(text: &str) -> Judged {
     let judge = parse_judge(text.as_bytes(), OnUnparseable::Block);
-    (judge.score.to_bits(), judge.verdict, judge.parsed)
+    (judge.score.unwrap().to_bits(), judge.verdict, judge.state == State::Read)
 }
 
 fn readings(text: &str) -> (Judged, Verdict, u64) {
@@ -172,7 +187,7 @@ proptest! {
         let winner = parse_winner(&text, count).winner;
         prop_assert!((1..=count.max(1)).contains(&winner));
         let judge = parse_judge(&text, OnUnparseable::Block);
-        prop_assert!((0.0..=1.0).contains(&judge.score) && judge.score.is_sign_positive());
+        prop_assert!(judge.score.is_some_and(|s| (0.0..=1.0).contains(&s) && s.is_sign_positive()));
         prop_assert!(marker_steps(&text) <= STEPS_A_BYTE * text.len() as u64 + 256);
     }
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from .. import _native
 from ..errors import SpecError
-from . import look, options
+from . import judging, look, options
 from .common import USAGE, exit_codes, help_text, refused, shown, stdout
 from .gates import read_gates
 
@@ -27,8 +27,9 @@ Phase = Annotated[
 @app.command(
     help=help_text(
         "Check a gate file: every error with its path, and warnings.\n\n"
-        "Exits with 2 when there are errors. Warnings name scorers that can never pass and "
-        "schemas that let more pass than they seem to.",
+        "Exits with 2 when there are errors. Warnings name scorers that can never pass, schemas "
+        "that let more pass than they seem to, and placeholders that nothing fills. Of a judge it "
+        "says what is asked and what will be read.",
         ("scoregate check gate.json", "The gate of a file, or every gate of a flow."),
         ("jq .gate config.json | scoregate check -", "A gate on standard input."),
         ("scoregate check flow.json --phase review", "One gate phase of a flow."),
@@ -49,12 +50,17 @@ def check(gate: options.GateFile, phase: Phase = None) -> None:
                 refused(gate, error)
                 failed = True
                 continue
-            for message in [*spec.repeated, *map(spec.place, built.warnings())]:
+            block = built.spec
+            unfilled = [] if spec.in_flow else judging.placeholders(block)
+            warnings = [*built.warnings(), *unfilled]
+            for message in [*spec.repeated, *map(spec.place, warnings)]:
                 look.tell("warning", f"{shown(gate)}: {message}")
             view = look.console(stdout())
-            words = spec.place(_description(built.spec))
+            words = spec.place(_description(block))
             line = Text.assemble(("ok: ", "bold green"), look.printable(f"{shown(gate)}: {words}"))
             view.print(line, soft_wrap=True)
+            for told in judging.judge_lines(block.get("judge")):
+                view.print(Text(f"  {look.printable(told)}"), soft_wrap=True)
         if failed:
             raise typer.Exit(USAGE)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from ..errors import CacheError, InputError, OutputError, SpecError, TooManyBadRowsError
+from ..errors import CacheError, InputError, JudgeError, OutputError, SpecError, TooManyBadRowsError
 from ..files import reason
 from . import look
 from .talk import forget
@@ -43,7 +43,7 @@ def exit_codes() -> Iterator[None]:
         except TooManyBadRowsError as error:
             look.tell("error", str(error))
             raise typer.Exit(TOO_MANY) from None
-        except (InputError, OutputError, CacheError) as error:
+        except (InputError, OutputError, CacheError, JudgeError) as error:
             look.tell("error", str(error))
             raise typer.Exit(BROKEN) from None
         except UsageError as error:

@@ -22,12 +22,14 @@ class GateSpec:
         phase: the id of its phase; None for a bare score block or a phase without an id.
         skipped: what the phase also does and the command line does not: ``eval``, ``task``.
         repeated: what is to be said of keys that the file repeats, where the block is not text.
+        in_flow: whether the block is a phase's, whose flow fills placeholders.
     """
 
     block: Any
     phase: str | None = None
     skipped: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
+    in_flow: bool = False
 
     def build(self) -> Gate:
         """Builds the gate.
@@ -133,7 +135,8 @@ def _own_gate(phase: dict[str, Any], wanted: str | None) -> GateSpec:
 def _phase_gate(phase: dict[str, Any]) -> GateSpec:
     name = phase.get("id")
     skipped = tuple(key for key in ("eval", "task") if phase.get(key) is not None)
-    return GateSpec(phase["score"], name if isinstance(name, str) else None, skipped)
+    name = name if isinstance(name, str) else None
+    return GateSpec(phase["score"], name, skipped, in_flow=True)
 
 
 def same_file(first: str, second: str) -> bool:

@@ -112,6 +112,8 @@ def summary(found: FileSummary, view: Console) -> Group:
     """The summary of a run: rows, verdicts, scorers, frequent failures."""
     parts: list[Any] = [_headline(found), Text("")]
     parts.append(_verdicts(found))
+    if found.judge is not None and found.decided_by is not None:
+        parts += [Text(""), _deciders(found.decided_by, found.rows), Text(""), _judge(found.judge)]
     parts += [Text(""), _scorers(found, view)]
     if found.details:
         parts += [Text(""), _details(found)]
@@ -163,6 +165,32 @@ def _verdicts(found: FileSummary) -> Table:
         note = f"{found.missing:,} without text" if name == "block" and found.missing else ""
         table.add_row(Text(name, style=style), f"{rows:,}", percent(share), note)
     return table
+
+
+def _deciders(decided_by: dict[str, int], total: int) -> Table:
+    table = _table(("decided by", "left"), ("rows", "right"), ("share", "right"))
+    for name, rows in decided_by.items():
+        style = "yellow" if rows and name in ("policy", "nobody") else ""
+        share = rows / total if total else None
+        table.add_row(Text(name, style=style), f"{rows:,}", percent(share))
+    return table
+
+
+def _judge(found: dict[str, Any]) -> Group:
+    """How the judge's replies were read, and why calls failed."""
+    replies = {state: count for state, count in found["replies"].items() if count}
+    line = Text("judge replies: ", style="bold")
+    words = ", ".join(f"{count:,} {state}" for state, count in replies.items()) or "none"
+    line.append(words, style="not bold")
+    if found["clamped"]:
+        line.append(f"; {found['clamped']:,} scores put into their range", style="yellow")
+    lines: list[RenderableType] = [line]
+    for failure in found["failures"]:
+        cause = printable(failure["cause"])
+        lines.append(Text(f"  {failure['calls']:,} failed: {cause}", style="red"))
+    if found["trouble"] is not None:
+        lines.append(Text(printable(found["trouble"]), style="bold red"))
+    return Group(*lines)
 
 
 def _scorers(found: FileSummary, view: Console) -> Table:

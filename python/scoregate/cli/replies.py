@@ -46,7 +46,7 @@ IdField = Annotated[
 ]
 Policy = Annotated[
     OnUnparseable,
-    typer.Option("--on-unparseable", help="The verdict of a reply that cannot be read."),
+    typer.Option("--on-unparseable", help="The verdict of a reply that holds no vote."),
 ]
 ExitCode = Annotated[
     bool, typer.Option("--exit-code", metavar="", help="Exit with 1 when a reply blocks.")
@@ -78,7 +78,7 @@ def verdict(
 
     def read(text: str) -> dict[str, Any]:
         found = _native.parse_verdict(text, on_unparseable=on_unparseable.value)
-        return {"verdict": found.verdict, "reason": found.reason}
+        return {"verdict": found.verdict, "reason": found.reason, **_standing(found)}
 
     with exit_codes():
         if _write(files, lines, field, id_field, read) and exit_code:
@@ -90,8 +90,9 @@ def verdict(
     help=help_text(
         "Read a judge's reply: score, verdict and reason.\n\n"
         'A reply is JSON such as {"score": 0.8, "verdict": "pass"}, or text with lines such as '
-        "SCORE: 0.8 and VERDICT: PASS. Writes a line of JSON for each reply; parsed is false "
-        "where --on-unparseable gave the verdict.",
+        "SCORE: 0.8 and VERDICT: PASS. Writes a line of JSON for each reply; disputed is true where "
+        "it contradicts or qualifies itself, which blocks, and parsed is false there and where "
+        "--on-unparseable gave the verdict.",
         ("scoregate judge-reply < reply.txt", "One reply from standard input."),
         (
             "scoregate judge-reply --jsonl --field reply replies.jsonl --on-unparseable block",
@@ -116,7 +117,8 @@ def judge_reply(
             "score": found.score,
             "verdict": found.verdict,
             "reason": found.reason,
-            "parsed": found.parsed,
+            **_standing(found),
+            **({"clamped": True} if found.clamped else {}),
         }
 
     with exit_codes():
@@ -146,10 +148,21 @@ def winner(
 
     def read(text: str) -> dict[str, Any]:
         found = _native.parse_winner(text, count)
-        return {"winner": found.winner, "reason": found.reason}
+        return {
+            "winner": found.winner,
+            "reason": found.reason,
+            **_standing(found),
+            "tie": found.tie,
+            **({"clamped": True} if found.clamped else {}),
+        }
 
     with exit_codes():
         _write(files, lines, field, id_field, read)
+
+
+def _standing(found: Any) -> dict[str, Any]:
+    """Whether a reply says plainly what it says, or contradicts itself."""
+    return {"parsed": found.parsed, "disputed": found.disputed}
 
 
 def _replies(

@@ -15,7 +15,7 @@ from rich.text import Text
 from ..errors import SpecError
 from ..files import score_file
 from . import judging, look, options
-from .common import UNDER, UsageError, exit_codes, help_text, places, refused, shown
+from .common import TOO_MANY, UNDER, UsageError, exit_codes, help_text, places, refused, shown
 from .gates import read_gate, same_file
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..files import FileSummary
     from ..gate import Gate
+    from ..judge.files import FileJudge
     from .gates import GateSpec
 
 app = typer.Typer()
@@ -66,7 +67,7 @@ app = typer.Typer()
         ),
     ),
     epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output "
-    "failed; 4 too many bad rows; 130 interrupted; 141 the reader of standard output has gone.",
+    "failed; 4 too many bad rows or failed judge calls, or a judge that gave no reply; 130 interrupted; 141 the reader of standard output has gone.",
 )
 def score(
     gate: options.GateFile,
@@ -91,11 +92,14 @@ def score(
     max_calls: judging.MaxCalls = None,
     max_tokens: judging.MaxTokens = None,
     deadline: judging.Deadline = None,
+    requests_per_minute: judging.RequestsPerMinute = None,
+    tokens_per_minute: judging.TokensPerMinute = None,
     judge_timeout: judging.CallTimeout = 60.0,
     cache_file: judging.CacheFile = None,
     cache_ttl: judging.CacheTtl = None,
     reducer: judging.Reduce = judging.Reducer.majority,
-    on_judge_error: judging.JudgeError = judging.OnJudgeError.undecided,
+    on_judge_error: judging.ErrorPolicy = judging.OnJudgeError.undecided,
+    max_judge_errors: judging.MaxJudgeErrors = None,
     on_unparseable: judging.Unparseable = None,
     price: judging.Price = None,
 ) -> None:
@@ -119,14 +123,17 @@ def score(
                 max_calls=max_calls,
                 max_tokens=max_tokens,
                 deadline=deadline,
+                requests_per_minute=requests_per_minute,
+                tokens_per_minute=tokens_per_minute,
                 cache=cache_file,
                 cache_ttl=cache_ttl,
+                max_errors=max_judge_errors,
                 reducer=reducer.value,
                 on_judge_error=on_judge_error.value,
                 on_unparseable=None if on_unparseable is None else on_unparseable.value,
             )
         meter = look.Meter(shown=_shows_bar(progress, output), total=_size(sources), limit=limit)
-        with meter, _usage_errors():
+        with _telling(decider, price), meter, _usage_errors():
             found = score_file(
                 built,
                 sources,
@@ -145,6 +152,9 @@ def score(
         _report(found, sources, as_json=as_json)
         if not as_json:
             judging.tell_usage(decider, price)
+        if decider is not None and decider.trouble is not None:
+            look.tell("error", decider.trouble)
+            raise typer.Exit(TOO_MANY)
         if fail_under is not None and not _passes(found, fail_under):
             raise typer.Exit(UNDER)
 
@@ -168,6 +178,16 @@ def _build(path: str, spec: GateSpec) -> Gate:
         words = spec.place(f"'{key}' is not run, only the score block is")
         look.tell("note", f"{shown(path)}: {words}")
     return built
+
+
+@contextmanager
+def _telling(judge: FileJudge | None, price: tuple[float, float] | None) -> Iterator[None]:
+    """Says after Ctrl-C what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        judging.tell_interrupted(judge, price)
+        raise
 
 
 @contextmanager
@@ -206,7 +226,7 @@ def _flags(message: str) -> str:
     """A message about arguments, in the words of the command line."""
     words = message.replace('on_error="skip" or "quarantine"', "--on-error skip or quarantine")
     words = words.replace('on_error="quarantine"', "--on-error quarantine")
-    for name in ("max_errors", "on_error", "quarantine", "limit", "threads", "details"):
+    for name in ("max_errors", "on_error", "quarantine", "limit", "threads", "details", "judge"):
         if words.startswith(f"{name}: "):
             return f"--{name.replace('_', '-')}{words.removeprefix(name)}"
     return words

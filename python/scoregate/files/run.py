@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, TooManyBadRowsError
+from .places import with_mark
 from .source import parts
 from .summary import DetailCount, FileSummary, ScorerCount
 
@@ -77,8 +78,7 @@ def quarantine_place(on_error: str, quarantine: Place | None, output: Place | No
         return quarantine
     if output is None or output == "-":
         raise ValueError("quarantine: name a file, since there is no output file to put it next to")
-    stem, suffix = os.path.splitext(os.fspath(output))
-    return f"{stem}.bad{suffix}"
+    return with_mark(os.fspath(output), "bad")
 
 
 class Run:
@@ -88,7 +88,7 @@ class Run:
         lines: scores lines natively.
         sink: takes the results.
         bad_sink: takes the bad rows under ``on_error="quarantine"``.
-        on_error: like the rest, as in :func:`scoregate.score_file`.
+        on_error: like the rest, as in ``scoregate.score_file``.
         max_errors: the bad rows that are tolerated.
         limit: the most rows that are read.
         progress: called after each block.
@@ -179,6 +179,15 @@ class Run:
         if self._on_error == "quarantine":
             self._bad_sink.write(_bad_line(source.name, line, offset, message, raw))
 
+    def keep(self) -> None:
+        """Keeps what an interrupted run has decided, where no cache of the judge's does."""
+        judge = self._judge
+        if judge is None or judge.has_cache:
+            return
+        self._sink.write(judge.partial)
+        self._sink.finish()
+        judge.kept = self._sink.commit_partial()
+
     def judge_share(self) -> None:
         """Refuses a run in which too large a share of the rows is bad."""
         total = self._rows + self._bad
@@ -212,6 +221,7 @@ class Run:
             bytes_read=self._bytes,
             seconds=seconds,
             judge=None if judge is None else judge.to_dict(),
+            decided_by=None if judge is None else judge.deciders(totals),
         )
 
 

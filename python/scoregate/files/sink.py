@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..errors import OutputError
-from .places import reason
+from .places import reason, with_mark
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -30,6 +30,9 @@ class Sink(Protocol):
 
     def commit(self) -> None:
         """Gives the file its name; only after `finish`."""
+
+    def commit_partial(self) -> str:
+        """Gives what is there of a file a name that says so, and tells it; only after `finish`."""
 
     def __enter__(self) -> Self:
         """The sink."""
@@ -108,6 +111,9 @@ class _StreamSink:
     def commit(self) -> None:
         pass
 
+    def commit_partial(self) -> str:
+        return self._name
+
     def __enter__(self) -> Self:
         return self
 
@@ -151,6 +157,11 @@ class _FileSink:
                 os.chmod(self._path, self._mode)
         except OSError as error:
             raise OutputError(f"{self._name}: {_output_reason(error)}") from error
+
+    def commit_partial(self) -> str:
+        self._target = with_mark(self._target, "partial")
+        self.commit()
+        return with_mark(self._name, "partial")
 
     def commit(self) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import math
@@ -50,9 +51,9 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def keys(value: Any) -> Counter[str]:
-    """How often each key stands in a value, at any depth."""
-    found: Counter[str] = Counter()
+def keys(value: Any) -> set[str]:
+    """The keys of a value, at any depth."""
+    found: set[str] = set()
     waiting = [value]
     while waiting:
         value = waiting.pop()
@@ -171,6 +172,14 @@ class Score:
         if outcome != "right":
             self.wrong.append((case, given[0], outcome))
 
+    def lost(self) -> list[Case]:
+        """The cases whose value lacks a key of the truth, and nothing says so."""
+        return [
+            case
+            for case, value, outcome in self.wrong
+            if outcome == "silent" and not keys(case.truth) <= keys(value)
+        ]
+
     def total(self, kinds: Iterable[str] | None = None) -> Counter[Outcome]:
         """The outcomes of some kinds, or of all."""
         total: Counter[Outcome] = Counter()
@@ -227,3 +236,31 @@ def show(scores: dict[str, Score], count: int) -> list[str]:
                 f"  given {given}",
             ]
     return found
+
+
+def command(
+    arguments: list[str],
+    about: str | None,
+    kinds: Iterable[str],
+    make: Callable[[argparse.Namespace], list[Case]],
+    groups: dict[str, list[str]],
+    *options: tuple[str, int],
+) -> int:
+    """The command line of a generator: makes cases and prints what the readers make of them."""
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, default in options:
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--kind", choices=sorted(kinds))
+    parser.add_argument("--peers", action="store_true", help="other parsers too")
+    parser.add_argument("--stream", action="store_true", help="in pieces too")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="wrong texts to print")
+    given = parser.parse_args(arguments)
+    cases = [case for case in make(given) if given.kind in (None, case.kinds[0])]
+    scores = score(cases, readers(with_stream=given.stream, with_peers=given.peers))
+    print("right, wrong and loud, wrong and silent, in per cent")
+    print("\n".join([*lines(scores, groups), *show(scores, given.show)]))
+    for name, one in scores.items():
+        print(f"{name}: {len(one.lost())} lost a key and did not say so")
+    return 0

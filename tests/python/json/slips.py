@@ -9,7 +9,6 @@ prints the first wrong texts, silent ones first.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import random
 import sys
@@ -19,7 +18,7 @@ import slip_around
 import slip_strings
 import slip_structure
 from documents import document
-from scoreboard import Case, lines, readers, score, show
+from scoreboard import Case, command
 from slip_base import SLIPS, Slip
 
 if TYPE_CHECKING:
@@ -68,21 +67,16 @@ def cases(count: int, seed: int, kind: str | None = None) -> Iterator[Case]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=sorted(SLIPS))
-    parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--stream", action="store_true")
-    parser.add_argument("--show", type=int, default=0, metavar="N")
-    given = parser.parse_args(arguments)
-    made = list(cases(given.count, given.seed, given.kind))
-    scores = score(made, readers(with_stream=given.stream, with_peers=given.peers))
     groups = {f"common ({len(COMMON)})": COMMON, f"hard ({len(HARD)})": HARD, "all": list(SLIPS)}
-    print("right, wrong and loud, wrong and silent, in per cent")
-    print("\n".join(lines(scores, groups)))
-    print("\n".join(show(scores, given.show)))
-    return 0
+    return command(
+        arguments,
+        __doc__,
+        SLIPS,
+        lambda given: list(cases(given.count, given.seed, given.kind)),
+        groups,
+        ("count", 20_000),
+        ("seed", 1),
+    )
 
 
 if __name__ == "__main__":

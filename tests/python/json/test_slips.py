@@ -8,13 +8,16 @@ from collections import Counter
 
 import pytest
 from documents import document
-from scoreboard import each, parse, same, score, stream
+from scoreboard import each, parse, readers, same, score, stream
 from slips import COMMON, HARD, SLIPS, cases
 
 #: What the parser is held to.
 LEAST_RIGHT = 0.98
 MOST_SILENT = 0.0003
 MOST_SILENT_IN_A_STREAM = 0.001
+#: How far the package json_repair may be ahead in a kind, and the kinds in which it may be further.
+BEHIND = 0.01
+DIFFERENT: dict[str, str] = {}
 #: Cases of a run, and its seed.
 CASES, SEED = 20_000, 20261130
 
@@ -47,3 +50,19 @@ def test_slips_are_repaired_or_owned_up_to() -> None:
     assert whole.share("right") >= LEAST_RIGHT
     assert whole.share("silent") < MOST_SILENT
     assert pieces.share("silent") < MOST_SILENT_IN_A_STREAM
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_no_kind_is_read_worse_than_json_repair_reads_it() -> None:
+    sides = readers(with_peers=True)
+    made = list(cases(CASES, SEED))
+    scores = score(made, {name: sides[name] for name in ("scoregate", "json_repair")})
+    ours, package = scores.values()
+    behind = {
+        kind: (ours.share("right", [kind]), package.share("right", [kind]))
+        for kind in SLIPS
+        if kind not in DIFFERENT
+        and ours.share("right", [kind]) < package.share("right", [kind]) - BEHIND
+    }
+    assert behind == {}
