@@ -767,16 +767,21 @@ class JSONStream:
 
     `feed` extends the dicts and lists of `value` in place: nothing that was added is taken back.
     What is not certain yet waits: a number that may go on, a string that is still open (its text
-    so far is `tail`). Prose, reasoning blocks and a fence before the document are skipped, text
-    after it is ignored.
+    so far is `tail`). Prose, reasoning blocks and a fence before the document are skipped. What
+    stands behind the first document is named in the result, or read too under `documents="all"`.
 
     Args:
         max_depth: deeper nesting ends the stream.
+        documents: `all` reads every document of the text (a line each, or one behind the other):
+            `value` is the one that is open, and the result's value is the list of them.
     """
 
-    def __new__(cls, *, max_depth: int = 512) -> JSONStream: ...
-    def feed(self, chunk: str | bytes) -> None:
-        """Reads a piece. `bytes` are UTF-8 and may end inside a character.
+    def __new__(
+        cls, *, max_depth: int = 512, documents: Literal["first", "all"] = "first"
+    ) -> JSONStream: ...
+    def feed(self, chunk: str | bytes) -> list[Any]:
+        """Reads a piece, and gives the documents that it completes. `bytes` are UTF-8 and may end
+        inside a character.
 
         Raises:
             ValueError: the stream is closed.
@@ -845,7 +850,7 @@ def extract_json(
 def extract_json_batch(
     texts: Iterable[str | bytes | None],
     *,
-    repair: bool = True,
+    repair: bool = False,
     as_text: Literal[False] = False,
     default: Any = None,
     threads: int | None = None,
@@ -865,7 +870,7 @@ def extract_json_batch(
 def extract_json_batch(
     texts: Iterable[str | bytes | None],
     *,
-    repair: bool = True,
+    repair: bool = False,
     as_text: Literal[True],
     default: Any = None,
     threads: int | None = None,

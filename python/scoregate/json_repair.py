@@ -160,7 +160,7 @@ def repair_json(
         json_str = _text_of(json_fd)
     wanted = None if schema is None else _schema(schema)
     result = _native.parse_json(json_str, partial=stream_stable, schema=wanted)
-    value: JSONReturnType = _value(result)
+    value: JSONReturnType = _value(result) if wanted is not None else _documents(result, json_str)
     if strict:
         _refuse(result)
     if wanted is not None:
@@ -190,7 +190,7 @@ def loads(
     if not (logging or strict or stream_stable) and schema is None:
         if schema_repair_mode != "standard":
             raise ValueError("schema_repair_mode='salvage' requires schema.")
-        value: JSONReturnType = _value(_native.parse_json(json_str))
+        value: JSONReturnType = _documents(_native.parse_json(json_str), json_str)
         return value
     return repair_json(
         json_str=json_str,
@@ -273,6 +273,51 @@ def _value(result: _native.JSONResult) -> Any:
     if error is not None and error.code not in ("no_json", "not_utf8"):
         raise ValueError(str(error))
     return ""
+
+
+def _documents(result: _native.JSONResult, text: str) -> Any:
+    """The value; of documents with prose between them the last of each shape."""
+    if not any(found.code == "other_candidate" for found in result.diagnostics):
+        return _value(result)
+    every = _native.parse_json(text, candidates="all")
+    found = [every, *every.others]
+    found = [one for one in found if one.span is not None and isinstance(one.value, dict | list)]
+    kept: list[Any] = []
+    for one in sorted(found, key=lambda one: one.span or (0, 0)):
+        if not _is_data(one.value):
+            continue
+        if kept and _alike(kept[-1], one.value):
+            kept[-1] = one.value
+        else:
+            kept.append(one.value)
+    if not kept:
+        return _value(result)
+    return kept[0] if len(kept) == 1 else kept
+
+
+def _is_data(value: Any) -> bool:
+    """True for an object with members, or a list that holds one."""
+    return bool(value) and (
+        isinstance(value, dict) or any(isinstance(item, dict | list) and item for item in value)
+    )
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """True for values with the same keys and lengths, at any depth."""
+    pairs = [(a, b)]
+    while pairs:
+        a, b = pairs.pop()
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, dict):
+            if a.keys() != b.keys():
+                return False
+            pairs.extend((a[key], b[key]) for key in a)
+        elif isinstance(a, list):
+            if len(a) != len(b):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+    return True
 
 
 def _refuse(result: _native.JSONResult) -> None:

@@ -113,6 +113,17 @@ codes! {
     ArrayAsObject "array_as_object" Guess "square brackets around keys with values",
     MarkdownLink "markdown_link" Guess "a Markdown link in place of a string",
     EscapedDocument "escaped_document" Lossless "the whole document is escaped once more",
+    DoubledQuotes "doubled_quotes" Lossless "two quotes in place of one",
+    SuspiciousEscape "suspicious_escape" Guess "an escape that may have been meant as text",
+    LatexEscape "latex_escape_kept" Guess "a LaTeX command; its backslash is kept",
+    Markup "markup" Lossless "marks of Markdown between tokens",
+    Entities "html_entities" Lossless "HTML entities in place of quotes",
+    LinePrefix "line_prefix" Lossless "marks at the start of each line",
+    MissingOpener "missing_opener" Guess "the opening bracket is missing",
+    JoinedArrays "joined_arrays" Guess "a list without a key, added to the list before it",
+    UnclosedRow "missing_row_opener" Guess "a row without its opening bracket",
+    ReadsOtherwise "reads_otherwise" Lossy "the whole text reads otherwise than what a stream has shown",
+    MoreRepairs "more_repairs" Lossless "further repairs that are not listed",
     DuplicateKey "duplicate_key" Lossy "a repeated key; the last value is kept",
     SeveralDocuments "several_documents" Guess "several documents; the value is the list of them",
     DiscardedText "discarded_text" Lossless "text around the document",
@@ -229,31 +240,129 @@ impl<'t> Positions<'t> {
     }
 }
 
-/// The diagnostics of one repair, with a bound on how many are kept.
+/// A set of codes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Codes(u128);
+
+impl Codes {
+    pub(super) const fn of(codes: &[Code]) -> Codes {
+        let (mut bits, mut i) = (0, 0);
+        while i < codes.len() {
+            bits |= 1 << codes[i] as u8;
+            i += 1;
+        }
+        Codes(bits)
+    }
+
+    pub(super) fn has(self, code: Code) -> bool {
+        self.0 >> (code as u8) & 1 == 1
+    }
+
+    pub(super) fn any_of(self, codes: Codes) -> bool {
+        self.0 & codes.0 != 0
+    }
+}
+
+/// What a reader of a text did, as far as a decision may depend on it. Every repair counts here,
+/// however many are listed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Facts {
+    /// The codes that happened.
+    pub(super) codes: Codes,
+    /// The first repair of the worst severity.
+    pub(super) worst: Option<(Severity, Code, usize)>,
+    /// How many repairs there were.
+    pub(super) count: usize,
+}
+
+impl Facts {
+    fn add(&mut self, severity: Severity, code: Code, start: usize) {
+        self.codes.0 |= 1 << code as u8;
+        self.count += 1;
+        self.raise(Some((severity, code, start)));
+    }
+
+    fn raise(&mut self, worst: Option<(Severity, Code, usize)>) {
+        if worst.is_some_and(|w| self.worst.is_none_or(|mine| mine.0 < w.0)) {
+            self.worst = worst;
+        }
+    }
+
+    fn merge(&mut self, other: Facts) {
+        self.codes.0 |= other.codes.0;
+        self.count += other.count;
+        self.raise(other.worst);
+    }
+}
+
+/// The repairs of one reading: a list with a bound, which is only written, and the [`Facts`],
+/// which decisions read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
-    pub(super) list: Vec<Diagnostic>,
-    /// How many were not kept.
-    pub(super) more: usize,
-    pub(super) worst: Option<(Severity, Code, usize)>,
+    list: Vec<Diagnostic>,
+    facts: Facts,
+    /// The worst severity that is not in the list.
+    unlisted: Option<Severity>,
+    /// A cut end is expected.
+    partial: bool,
 }
+
+/// A place in a log to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogMark {
+    len: usize,
+    facts: Facts,
+    unlisted: Option<Severity>,
+}
+
+/// What a cut end brings about.
+const CUT: Codes = Codes::of(&[
+    Code::ClosedAtEof,
+    Code::TruncatedString,
+    Code::TruncatedEscape,
+    Code::TruncatedNumber,
+    Code::TruncatedLiteral,
+    Code::DroppedKey,
+]);
 
 impl Log {
     /// Past this many they are only counted: a hostile text has one a byte.
     const KEPT: usize = 1024;
 
+    /// A log in which what a cut end brings about costs nothing, if that is expected.
+    pub(super) fn new(partial: bool) -> Self {
+        Log { partial, ..Log::default() }
+    }
+
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    pub(super) fn has(&self, code: Code) -> bool {
+        self.facts.codes.has(code)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.facts.count == 0
+    }
+
+    pub(super) fn listed(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
     pub(super) fn add(&mut self, code: Code, start: usize, end: usize) {
         self.push(Diagnostic::new(code, start, end));
     }
 
-    pub(super) fn push(&mut self, found: Diagnostic) {
-        if self.worst.is_none_or(|(worst, ..)| worst < found.severity) {
-            self.worst = Some((found.severity, found.code, found.start));
+    pub(super) fn push(&mut self, mut found: Diagnostic) {
+        if self.partial && CUT.has(found.code) {
+            found.severity = Severity::Lossless;
         }
+        self.facts.add(found.severity, found.code, found.start);
         if self.list.len() < Self::KEPT {
             self.list.push(found);
         } else {
-            self.more += 1;
+            self.unlisted = self.unlisted.max(Some(found.severity));
         }
     }
 
@@ -266,15 +375,54 @@ impl Log {
     }
 
     pub(super) fn append(&mut self, other: Log) {
-        self.more += other.more;
+        self.facts.merge(other.facts);
+        self.unlisted = self.unlisted.max(other.unlisted);
         for found in other.list {
-            self.push(found);
+            if self.list.len() < Self::KEPT {
+                self.list.push(found);
+            } else {
+                self.unlisted = self.unlisted.max(Some(found.severity));
+            }
         }
-        if let Some((severity, ..)) = other.worst
-            && self.worst.is_none_or(|(worst, ..)| worst < severity)
-        {
-            self.worst = other.worst;
+    }
+
+    pub(super) fn mark(&self) -> LogMark {
+        LogMark { len: self.list.len(), facts: self.facts, unlisted: self.unlisted }
+    }
+
+    pub(super) fn go_back(&mut self, mark: LogMark) {
+        self.list.truncate(mark.len);
+        (self.facts, self.unlisted) = (mark.facts, mark.unlisted);
+    }
+
+    /// The same log without one code.
+    pub(super) fn without(self, code: Code) -> Self {
+        let mut log = Log::new(self.partial);
+        for found in self.list.into_iter().filter(|found| found.code != code) {
+            log.push(found);
         }
+        log
+    }
+
+    /// The same log over places of another text.
+    pub(super) fn map(mut self, place: impl Fn(usize) -> usize) -> Self {
+        for found in &mut self.list {
+            (found.start, found.end) = (place(found.start), place(found.end));
+        }
+        if let Some(worst) = &mut self.facts.worst {
+            worst.2 = place(worst.2);
+        }
+        self
+    }
+
+    /// The list, with an entry at the end for those that were left out: it has the worst severity
+    /// among them. Also how many those are.
+    pub(super) fn finish(mut self, end: usize) -> (Vec<Diagnostic>, usize) {
+        let more = self.facts.count.saturating_sub(self.list.len());
+        if let Some(severity) = self.unlisted {
+            self.list.push(Diagnostic { severity, ..Diagnostic::new(Code::MoreRepairs, end, end) });
+        }
+        (self.list, more)
     }
 }
 

@@ -123,6 +123,25 @@ impl<'a> Document<'a> {
         self.nodes.push(Node { start, end, next, kind, place: Place::Side });
     }
 
+    /// True for documents with the same values in the same order.
+    pub(super) fn same(&self, other: &Document<'_>) -> bool {
+        self.nodes.len() == other.nodes.len()
+            && (0..self.nodes.len()).all(|i| {
+                let (a, b) = (self.cursor(i), other.cursor(i));
+                let scalar = matches!(a.kind(), Kind::Number | Kind::String);
+                a.kind() == b.kind()
+                    && a.len() == b.len()
+                    && (!scalar || a.content() == b.content())
+            })
+    }
+
+    /// The same document as one of another text, with what it holds of its own text.
+    pub(super) fn into_owned(self, text: &[u8]) -> Document<'_> {
+        let Document { text: from, mut side, mut nodes } = self;
+        own(&mut nodes, &mut side, from);
+        Document { text, side, nodes }
+    }
+
     /// The top value.
     pub fn root(&self) -> Cursor<'_> {
         Cursor { doc: self, index: 0 }
@@ -141,6 +160,32 @@ impl<'a> Document<'a> {
     pub fn text(&self) -> &'a [u8] {
         self.text
     }
+}
+
+/// Moves all texts into the side buffer.
+pub(super) fn own(nodes: &mut [Node], side: &mut Vec<u8>, text: &[u8]) {
+    let mut all = Vec::with_capacity(text.len() + side.len());
+    all.extend_from_slice(text);
+    let base = index_u32(all.len());
+    all.extend_from_slice(side);
+    for node in nodes {
+        match node.place {
+            _ if matches!(node.kind, Kind::Array | Kind::Object) => {}
+            Place::Side => {
+                node.start += base;
+                node.end += base;
+            }
+            Place::Plain => {}
+            Place::Escaped => {
+                let raw = text.get(node.start as usize..node.end as usize).unwrap_or_default();
+                let start = index_u32(all.len());
+                super::string::unescape_into(&mut all, raw);
+                (node.start, node.end) = (start, index_u32(all.len()));
+            }
+        }
+        node.place = Place::Side;
+    }
+    *side = all;
 }
 
 enum Children<'v> {

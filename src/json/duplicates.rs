@@ -11,7 +11,7 @@ use super::document::{Cursor, Document, Kind, Place};
 pub fn duplicate_keys(document: &Document<'_>) -> Vec<Diagnostic> {
     let mut log = Log::default();
     duplicate_keys_into(document, &mut log);
-    log.list
+    log.finish(document.text.len()).0
 }
 
 pub(super) fn duplicate_keys_into(document: &Document<'_>, log: &mut Log) {

@@ -17,11 +17,14 @@ mod candidates;
 mod diagnostics;
 mod document;
 mod duplicates;
-mod escaped;
 mod extract;
+mod latex;
 mod meaning;
 mod number;
+mod reader;
+mod refusal;
 mod repair;
+mod rewrite;
 mod spans;
 mod stream;
 mod strict;
@@ -30,15 +33,15 @@ mod value;
 mod write;
 
 pub use build::Build;
+pub use candidates::Other;
 pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
 pub use document::{Cursor, Document, Kind};
 pub use duplicates::duplicate_keys;
 pub use extract::{Extracted, Source, extract, extract_with_source, extract_within};
 pub use meaning::{Type, hash_value, members_once, repeated_element, same_value};
 pub use number::Decimal;
-pub use repair::{
-    Candidates, Other, RepairError, RepairErrorKind, RepairOptions, Repaired, repair, step_budget,
-};
+pub use refusal::{RepairError, RepairErrorKind, step_budget};
+pub use repair::{Candidates, RepairOptions, Repaired, repair};
 pub use spans::{KeyedSpan, KeyedSpans, object_spans};
 pub use stream::{JsonStream, Progress};
 pub use strict::{ErrorKind, ParseError, parse, parse_range, parse_within};

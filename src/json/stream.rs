@@ -14,12 +14,14 @@ use std::borrow::Cow;
 use super::MAX_DEPTH;
 use super::build::Build;
 use super::candidates::{Ahead, look};
-use super::diagnostics::Diagnostic;
+use super::diagnostics::{Code, Diagnostic, Log};
 use super::document::{Document, Kind, Node, Place, index_u32};
-use super::repair::{Event, Parser, RepairError, RepairErrorKind, State, Stop};
+use super::reader::{Event, Memo, Parser, State, Stop};
+use super::refusal::{RepairError, RepairErrorKind};
+use super::repair::{RepairOptions, repair};
 use super::strict::{Phase, ROOT};
 use super::string::unescape;
-use crate::target::space_at_start;
+use crate::target::{space_at_start, trim_js};
 
 /// The longest first line of a fence.
 const INFO: usize = 64;
@@ -34,7 +36,7 @@ pub enum Progress {
     Waiting,
     /// The document is open.
     Open,
-    /// The document is complete; later text is ignored.
+    /// The document is complete; later text is only looked at in the end.
     Complete,
 }
 
@@ -53,8 +55,13 @@ pub struct JsonStream {
     reasoning: Option<Vec<u8>>,
     fenced: bool,
     prose: bool,
+    /// The repairs of the documents before, and how many those are.
+    earlier: Log,
+    documents: usize,
     /// A bracket whose words have not all come yet: its place, and the look behind it.
     probe: Option<(usize, Box<State>)>,
+    /// What was found out behind the brackets before.
+    memo: Memo,
     /// The back-ticks that a run at `search` has so far.
     ticks: usize,
     /// From `search` to here no tag ends.
@@ -88,7 +95,10 @@ impl JsonStream {
             reasoning: None,
             fenced: false,
             prose: false,
+            earlier: Log::default(),
+            documents: 0,
             probe: None,
+            memo: Memo::default(),
             ticks: 0,
             no_tag_end: 0,
             no_line_end: 0,
@@ -116,8 +126,28 @@ impl JsonStream {
     }
 
     /// What was repaired so far.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        self.state.as_ref().map_or(&[], |s| &s.log.list)
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let open = self.state.as_ref().map_or(&[][..], |s| s.log.listed());
+        self.earlier.listed().iter().chain(open).copied().collect()
+    }
+
+    /// Goes on to the next document, once one is complete: what was fed behind it is read.
+    pub fn next_document(&mut self, build: &mut impl Build) -> Result<(), RepairError> {
+        let Some(state) = self.state.take().filter(|_| self.progress == Progress::Complete) else {
+            return Ok(());
+        };
+        self.search = state.at;
+        self.steps += state.steps;
+        self.earlier.append(state.log);
+        self.documents += 1;
+        self.progress = Progress::Waiting;
+        self.prose = false;
+        self.fenced = false;
+        (self.tail, self.tail_open) = (0, false);
+        let rest = self.text.get(self.search..).unwrap_or_default();
+        let separator = |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b';');
+        self.search += rest.iter().take_while(|b| separator(b)).count();
+        self.go(self.finished, build)
     }
 
     /// The decoded text of the string that is open, if the value has one.
@@ -135,7 +165,7 @@ impl JsonStream {
 
     /// Reads a piece (WTF-8, which may end inside a character).
     pub fn feed(&mut self, piece: &[u8], build: &mut impl Build) -> Result<(), RepairError> {
-        if self.finished || self.progress == Progress::Complete {
+        if self.finished {
             return Ok(());
         }
         let joined;
@@ -157,6 +187,9 @@ impl JsonStream {
         } else {
             self.text.extend_from_slice(whole);
         }
+        if self.progress == Progress::Complete {
+            return Ok(());
+        }
         self.go(false, build)
     }
 
@@ -168,14 +201,48 @@ impl JsonStream {
         }
         let cut = std::mem::take(&mut self.cut);
         self.text.extend_from_slice(&cut);
-        let result = self.go(true, build);
+        let complete = self.progress == Progress::Complete;
+        let result = if complete { Ok(()) } else { self.go(true, build) };
         self.finished = true;
         result?;
-        if self.progress == Progress::Waiting {
+        if self.progress == Progress::Waiting && self.documents == 0 {
             return Err(RepairError { kind: RepairErrorKind::NoJson, offset: 0 });
         }
         self.progress = Progress::Complete;
+        if self.documents == 0 {
+            self.compare();
+        }
         Ok(())
+    }
+
+    /// Says what the value does not show: the text is read as a whole, unless it is plain JSON.
+    fn compare(&mut self) {
+        let Some(shown) = self.snapshot() else { return };
+        let Some((start, end)) = self.span() else { return };
+        let rest = self.text.get(end..).unwrap_or_default();
+        let clean = self.state.as_ref().is_some_and(|s| s.log.is_empty());
+        if clean && self.text.get(..start).is_some_and(<[u8]>::is_empty) && trim_js(rest).is_empty()
+        {
+            return;
+        }
+        let options = RepairOptions { max_depth: self.max_depth, ..RepairOptions::default() };
+        let whole = repair(&self.text, &options);
+        let steps = whole.steps;
+        let around = |d: &&Diagnostic| {
+            let code = d.code;
+            matches!(code, Code::OtherCandidate | Code::SeveralDocuments)
+                || code == Code::DiscardedText && d.start >= end
+        };
+        let mut said: Vec<_> = whole.diagnostics.iter().filter(around).copied().collect();
+        if whole.result.is_ok_and(|document| !shown.same(&document)) {
+            said.push(Diagnostic::new(Code::ReadsOtherwise, start, end));
+        }
+        self.steps += steps;
+        if let Some(state) = &mut self.state {
+            for found in said {
+                state.log.push(found);
+            }
+        }
     }
 
     fn go(&mut self, last: bool, build: &mut impl Build) -> Result<(), RepairError> {
@@ -314,8 +381,11 @@ impl JsonStream {
             Some(b'{' | b'[') => {
                 let known = self.probe.take().filter(|known| known.0 == at);
                 let state = known.map(|known| known.1);
-                let state =
-                    state.unwrap_or_else(|| Box::new(State::new(at, self.max_depth, u64::MAX)));
+                let state = state.unwrap_or_else(|| {
+                    let mut state = Box::new(State::new(at, self.max_depth, u64::MAX));
+                    state.memo = std::mem::take(&mut self.memo);
+                    state
+                });
                 let before = state.steps;
                 let mut probe = Parser { text: &self.text, last, state: *state };
                 let waits = probe.asleep() && !last;
@@ -327,7 +397,10 @@ impl JsonStream {
                         self.probe = Some((at, Box::new(probe.state)));
                         Mark::Wait
                     }
-                    _ => Mark::Skip(1),
+                    _ => {
+                        self.memo = probe.state.memo;
+                        Mark::Skip(1)
+                    }
                 }
             }
             Some(b'`') => {

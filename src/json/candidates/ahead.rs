@@ -1,6 +1,6 @@
 //! What stands behind an opening bracket amid prose.
 
-use super::super::repair::Parser;
+use super::super::reader::{Key, Parser};
 use super::super::string::next_special;
 
 /// What the words behind an opening bracket say.
@@ -19,14 +19,14 @@ fn strict_key(probe: &mut Parser<'_>, at: usize) -> Option<bool> {
     if probe.text.get(at) != Some(&b'"') {
         return Some(false);
     }
-    let known = probe.state.string_to;
+    let known = probe.state.memo.string;
     let mut end = if known.0 == at { known.1 } else { at + 1 };
     loop {
         let next = next_special(probe.text, end);
         probe.steps += (next - end) as u64 + 1;
         end = next;
         // A stream goes on here.
-        probe.state.string_to = (at, end);
+        probe.state.memo.string = (at, end);
         let len = match probe.text.get(end..).unwrap_or_default() {
             [b'"', ..] => break,
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
@@ -49,6 +49,7 @@ fn strict_key(probe: &mut Parser<'_>, at: usize) -> Option<bool> {
 /// Looks behind the bracket at a place.
 pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
     let mut at = at;
+    // Brackets in such a row are data.
     for level in 0..8 {
         let Ok(next) = probe.gap_end(at + 1) else { return Ahead::Cut };
         let opener = probe.text.get(at).copied();
@@ -60,15 +61,19 @@ pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
             }
             (Some(b'{'), _) => {
                 let quoted = matches!(byte, b'"' | b'\'' | b'\\' | b'`' | 0xE2);
-                return match probe.key_ahead(next) {
-                    Ok(Some(true)) => Ahead::Keys,
+                return match probe.key_at(next) {
+                    Ok(Key::Yes) => Ahead::Keys,
                     // A valid key may be longer than the repair tier looks ahead.
-                    Ok(Some(false)) => match strict_key(probe, next) {
+                    Ok(Key::No) => match strict_key(probe, next) {
                         Some(true) => Ahead::Keys,
-                        Some(false) => Ahead::Nothing,
+                        Some(false) => match probe.key_without_colon(next) {
+                            Ok(true) => Ahead::Keys,
+                            Ok(false) => Ahead::Nothing,
+                            Err(_) => Ahead::Cut,
+                        },
                         None => Ahead::Cut,
                     },
-                    Ok(None) if quoted => Ahead::Cut,
+                    Ok(Key::Cut) if quoted => Ahead::Cut,
                     // A stream: the key has not come yet.
                     Err(_) => Ahead::Cut,
                     _ => Ahead::Nothing,

@@ -2,15 +2,6 @@
 
 use super::{Block, Context, Search, trimmed};
 
-/// How many fences in a row may stand inside one string.
-const FENCES_INSIDE: usize = 3;
-
-/// How often, in one text, a block is tried beyond a line that would close it.
-const LONGER: u8 = 64;
-
-/// How often the end of a tag is looked for after a document ran past it.
-const RETRIES: u8 = 8;
-
 impl Search<'_> {
     /// A run of back-ticks or tildes; gives the place after its block.
     pub(super) fn fence(&mut self, at: usize, end: usize, context: Context) -> usize {
@@ -43,111 +34,100 @@ impl Search<'_> {
         let body = if one_line { info_end } else { info_end + 1 };
         // On one line any three back-ticks close.
         let run = if one_line { 3 } else { run };
-        let mut closes = [end; FENCES_INSIDE];
-        let mut from = body;
-        for close in &mut closes {
-            *close =
-                if one_line { any_fence(text, from) } else { closing_fence(text, from, sign, run) };
-            self.steps += (*close - from) as u64;
-            from = (*close + run).min(end);
-        }
-        self.fenced(at, body, closes, run, Context { block, ..context })
+        let close =
+            if one_line { any_fence(text, body) } else { closing_fence(text, body, sign, run) };
+        self.steps += (close - body) as u64;
+        self.fenced(at, body, close, run, Context { block, ..context })
     }
 
     fn fenced(
         &mut self,
         at: usize,
         body: usize,
-        closes: [usize; FENCES_INSIDE],
+        close: usize,
         run: usize,
         context: Context,
     ) -> usize {
-        let end = closes[0];
-        let (start, _) = trimmed(self.text, body, end);
-        let after = |close: usize, len: usize| if close >= len { close } else { close + run };
         let limit = self.text.len();
-        let mut inner = Context { outer: (at, after(end, limit)), start, ..context };
+        let (start, _) = trimmed(self.text, body, close);
+        let after = if close >= limit { close } else { close + run };
+        let mut inner = Context { outer: (at, after), start, ..context };
         let mut from = start;
-        if matches!(self.text.get(start), Some(b'{' | b'[')) {
-            for (i, &close) in closes.iter().enumerate() {
-                if i > 0 {
-                    if self.longer == LONGER {
-                        break;
-                    }
-                    self.longer += 1;
-                }
-                // A fence inside a string does not end the block: the string goes on.
-                let next = self.fenced_head(start, close, i, &mut inner, run);
-                if let Some(next) = next {
-                    from = next;
-                    break;
-                }
-                if self.error.is_some() {
-                    return limit;
-                }
-            }
-            if from == start {
-                from = self.head(start, end, inner, None);
-            }
-            if inner.outer.1 > end.saturating_add(run) {
+        let body_end = self.text.get(start..close).unwrap_or_default().trim_ascii_end().last();
+        let tuple = self.text.get(start) == Some(&b'(') && body_end == Some(&b')');
+        if tuple || matches!(self.text.get(start), Some(b'{' | b'[')) {
+            from = self.fenced_head(start, close, &mut inner, run);
+            if inner.outer.1 > close.saturating_add(run) {
                 return inner.outer.1;
             }
         } else {
             // The strict tier ends a body at the next three back-ticks, wherever they stand. A line
             // that closes holds three, so the search ends there.
-            let within = self.text.get(..end.saturating_add(3)).unwrap_or(self.text);
-            let close =
-                if self.text.get(at) == Some(&b'`') { any_fence(within, body) } else { end };
-            self.steps += close.saturating_sub(body) as u64;
-            if self.fenced_scalar(start, close, inner) {
-                return if close < end { close + 3 } else { inner.outer.1 };
+            let within = self.text.get(..close.saturating_add(3)).unwrap_or(self.text);
+            let ticks =
+                if self.text.get(at) == Some(&b'`') { any_fence(within, body) } else { close };
+            self.steps += ticks.saturating_sub(body) as u64;
+            if self.fenced_scalar(start, ticks, inner) {
+                return if ticks < close { ticks + 3 } else { inner.outer.1 };
+            }
+            if self.text.get(start) == Some(&b'"') {
+                from = self.headless(start, close, inner);
             }
         }
+        if self.error.is_some() {
+            return limit;
+        }
         if from < inner.outer.1 {
-            self.scan(from, inner.outer.1.min(end), inner);
+            self.scan(from, inner.outer.1.min(close), inner);
         }
         inner.outer.1
     }
 
-    /// Reads a fence's document as far as one of the possible ends; None where the document goes
-    /// on beyond it.
+    /// Reads a fence's document. A fence inside a string does not end the block: where the document
+    /// is cut in a string it is read on beyond.
     fn fenced_head(
         &mut self,
         start: usize,
         close: usize,
-        tries: usize,
         inner: &mut Context,
         run: usize,
-    ) -> Option<usize> {
-        let attempt = self.attempt(start, close, *inner, None)?;
+    ) -> usize {
         let text = self.text;
-        let last = close >= text.len();
-        if attempt.cut_string && !attempt.closed && !last && tries + 1 < FENCES_INSIDE {
-            return None;
-        }
-        if tries > 0 && !attempt.closed {
-            return None;
+        let Some(mut attempt) = self.attempt(start, close, *inner, None) else {
+            return start + 1;
+        };
+        let mut beyond = false;
+        if attempt.cut_string && !attempt.closed && close < text.len() && !self.open_fences {
+            let Some(longer) = self.attempt(start, text.len(), *inner, None) else {
+                return start + 1;
+            };
+            beyond = longer.closed;
+            self.open_fences = !beyond;
+            if beyond {
+                attempt = longer;
+            }
         }
         let end = attempt.end;
-        if tries > 0 || attempt.closed {
+        if beyond || attempt.closed {
             // The block may be closed on the document's last line.
-            let (next, _) = trimmed(text, end, close.saturating_add(run).min(text.len()));
+            let (next, _) = trimmed(text, end, text.len());
             let marks = text.get(next..).unwrap_or_default();
             let sign = text.get(inner.outer.0).copied().unwrap_or(b'`');
             let ticks = marks.iter().take_while(|&&b| b == sign).count();
             if ticks >= 3 {
                 inner.outer.1 = next + ticks;
-            } else if tries > 0 {
+            } else if beyond {
+                let close = closing_fence(text, end, sign, run);
+                self.steps += (close - end) as u64;
                 inner.outer.1 = close.saturating_add(run).min(text.len());
             }
         }
-        let keep = *inner;
-        if tries == 0 {
-            // Small lists and words need the checks that any region's start needs.
-            return Some(self.head_of(attempt, start, close, keep));
+        if beyond {
+            self.add(attempt, start, *inner);
+            return end;
         }
-        self.add(attempt, start, keep);
-        Some(end)
+        // Small lists and words need the checks that any region's start needs.
+        self.head_of(attempt, start, close, *inner)
     }
 
     /// A fence may hold a valid scalar.
@@ -205,8 +185,8 @@ impl Search<'_> {
     ) -> usize {
         let mut inner = Context { block: Block::Tag, outer: (at, end), start, ..context };
         let Some(mut attempt) = self.attempt(start, end, inner, None) else { return start + 1 };
-        if attempt.cut_string && attempt.end >= end && self.retries < RETRIES {
-            self.retries += 1;
+        if attempt.cut_string && attempt.end >= end && !self.open_tags {
+            self.open_tags = true;
             if let Some(close) = self.closing_tag(name, start, end)
                 && let Some(shorter) = self.attempt(start, close, inner, None)
             {

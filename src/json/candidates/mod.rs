@@ -14,32 +14,25 @@
 
 mod ahead;
 mod blocks;
+mod found;
 mod run;
 
 pub(super) use ahead::{Ahead, look};
 pub(super) use blocks::is_reasoning;
+pub use found::Other;
+pub(super) use found::{Chosen, Found};
 use run::{Attempt, Block, Context, Evidence, Rank, Run};
 
-use super::diagnostics::{Code, Log};
-use super::document::Document;
-use super::escaped::Unescaped;
-use super::extract::Source;
-use super::repair::{Left, Other, Parser, Reach, RepairErrorKind, State, Stop, step_budget};
+use super::diagnostics::{Code, Codes, Log};
+use super::document::{Kind, own};
+use super::reader::{Key, Left, Memo, Parser, State, Stop};
+use super::refusal::{RepairErrorKind, step_budget};
+use super::rewrite::Rewritten;
 use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
 use crate::target::{trim_js, trim_js_span};
 
 /// The likely length of a document amid prose.
 const LIKELY: usize = 256;
-
-/// The document that was chosen.
-pub(super) struct Found<'a> {
-    pub(super) document: Document<'a>,
-    pub(super) span: (usize, usize),
-    /// The span with the fence or tags around it.
-    pub(super) outer: (usize, usize),
-    pub(super) source: Source,
-    pub(super) reasoning: bool,
-}
 
 /// The search through one text.
 pub(super) struct Search<'a> {
@@ -54,13 +47,19 @@ pub(super) struct Search<'a> {
     best: Option<(Rank, Run)>,
     others: Vec<Run>,
     other_spans: Log,
+    lost: Vec<(usize, usize)>,
+    /// A list was passed over as a citation.
+    pub(super) cited: bool,
     /// An opening reasoning tag has no end: the last document is the answer.
     open_reasoning: bool,
     no_reasoning_end: bool,
-    retries: u8,
-    longer: u8,
-    /// For a region's end: the ends of comments that were found last.
-    comments: (usize, Reach, Reach),
+    /// A list ran to the end of the text, a tag's document beyond its tag, a fence's beyond its
+    /// fence: the next ones are not tried so far.
+    open_lists: bool,
+    open_tags: bool,
+    open_fences: bool,
+    /// For a region's end: what was found out behind the brackets in it.
+    probed: (usize, Memo),
     /// How many closers are left, as counted last.
     left: [Left; 2],
     /// Documents that stand together are kept apart.
@@ -83,11 +82,14 @@ impl<'a> Search<'a> {
             best: None,
             others: Vec::new(),
             other_spans: Log::default(),
+            lost: Vec::new(),
+            cited: false,
             open_reasoning: false,
             no_reasoning_end: false,
-            retries: 0,
-            longer: 0,
-            comments: (0, Reach::default(), Reach::default()),
+            open_lists: false,
+            open_tags: false,
+            open_fences: false,
+            probed: (usize::MAX, Memo::default()),
             left: [Left::default(); 2],
             apart: false,
             last_start: 0,
@@ -101,6 +103,7 @@ impl<'a> Search<'a> {
         let region_end = self.text.len();
         let at = match self.text.get(start) {
             Some(b'{' | b'[') => self.head(start, region_end.max(end), context, Some(stopped)),
+            Some(b'"') => self.headless(start, end, context),
             _ => start,
         };
         self.scan(at, region_end, context);
@@ -115,6 +118,9 @@ impl<'a> Search<'a> {
         context: Context,
         stopped: Option<Stopped>,
     ) -> usize {
+        if section_mark(self.text.get(..end).unwrap_or_default(), start).is_some() {
+            return start;
+        }
         let ahead = self.ahead(start, end);
         let body = self.text.get(start..end).unwrap_or_default();
         let mut last = trim_js(body).last().copied();
@@ -128,6 +134,27 @@ impl<'a> Search<'a> {
         }
         let Some(attempt) = self.attempt(start, end, context, stopped) else { return start + 1 };
         self.head_of(attempt, start, end, context)
+    }
+
+    /// An object whose opening brace is missing: the text starts with a key.
+    fn headless(&mut self, start: usize, end: usize, context: Context) -> usize {
+        let text = self.text.get(..end).unwrap_or(self.text);
+        let budget = self.budget.saturating_sub(self.steps);
+        let mut state = State::headless(start, self.max_depth, budget);
+        state.log = Log::new(self.partial);
+        state.partial = self.partial;
+        let mut parser = Parser { text, last: true, state };
+        let key = parser.key_at(start) == Ok(Key::Yes) && parser.closers_left(start);
+        let stop = if key { parser.run() } else { Stop::End };
+        self.steps += parser.state.steps;
+        if stop != Stop::Done {
+            return start;
+        }
+        parser.state.log.add(Code::MissingOpener, start, start);
+        let attempt = Attempt::of(parser.state, true);
+        let next = attempt.end;
+        self.add(attempt, start, context);
+        next
     }
 
     /// Takes the document at the start of a region, if it is data.
@@ -174,6 +201,10 @@ impl<'a> Search<'a> {
 
     /// A bracket amid prose.
     fn bracket(&mut self, at: usize, end: usize, context: Context) -> usize {
+        if let Some(after) = section_mark(self.text.get(..end).unwrap_or_default(), at) {
+            self.steps += (after - at) as u64;
+            return after;
+        }
         let ahead = self.ahead(at, end);
         let object = self.text.get(at) == Some(&b'{');
         match ahead {
@@ -194,50 +225,53 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A list of scalars amid prose: valid, or short and complete.
+    /// A list of scalars amid prose: valid, or complete with small faults, or cut.
     fn values(&mut self, at: usize, end: usize, context: Context) -> usize {
         let text = self.text.get(..end).unwrap_or(self.text);
-        let mut stopped = parse_sized(text, at, end, self.max_depth, LIKELY);
-        if let Some(error) = stopped.error.filter(|e| e.kind == ErrorKind::TooDeep) {
-            self.fail(RepairErrorKind::TooDeep(self.max_depth), error.offset);
-            return end;
-        }
-        self.steps += (stopped.at - at) as u64;
+        let stopped = parse_sized(text, at, end, self.max_depth, LIKELY);
         let done = stopped.error.is_none() || stopped.phase == Phase::Done;
+        if !done && self.open_lists {
+            self.steps += (stopped.at - at) as u64;
+            return stopped.at.max(at + 1);
+        }
+        let resume = stopped.at;
+        let Some(attempt) = self.attempt(at, end, context, Some(stopped)) else { return end };
+        let next = attempt.end;
         if done {
-            let next = stopped.at;
-            stopped.nodes.shrink_to_fit();
-            if let Some(attempt) = self.attempt(at, end, context, Some(stopped)) {
-                let next = attempt.end;
+            if self.is_citation(&attempt, at, context) {
+                self.cited = true;
+            } else {
                 self.add(attempt, at, context);
-                return next;
             }
             return next;
         }
-        let resume = stopped.at.max(at + 1);
-        let inside = text.get(at + 1..).unwrap_or_default();
-        let close = memchr::memchr3(b'[', b']', b'{', inside).map(|i| at + 1 + i);
-        self.steps += close.map_or(inside.len(), |c| c - at) as u64;
-        match close {
-            Some(close) if text.get(close) == Some(&b']') => {
-                if let Some(attempt) = self.attempt(at, close + 1, context, None)
-                    && attempt.closed
-                    && !loose(&attempt.log)
-                {
-                    self.add(attempt, at, context);
-                }
-                close + 1
+        if attempt.closed {
+            if !attempt.has(LOOSE) && !attempt.has(LOOSE_WORDS) {
+                self.add(attempt, at, context);
             }
-            None if text.get(at + 1) == Some(&b'"') => {
-                if let Some(attempt) = self.attempt(at, end, context, None)
-                    && !loose_words(&attempt.log)
-                {
-                    self.add(attempt, at, context);
-                }
-                end
-            }
-            _ => resume,
+            return next;
         }
+        // The next list that is not closed would be read to the end too.
+        self.open_lists = true;
+        let quoted = matches!(text.get(at + 1), Some(b'"'));
+        if quoted && !attempt.has(LOOSE_WORDS) || attempt.evidence <= Evidence::BareKeys {
+            self.add(attempt, at, context);
+            return next;
+        }
+        resume.max(at + 1)
+    }
+
+    /// Whole numbers in brackets behind a word of a sentence point to a source.
+    fn is_citation(&self, attempt: &Attempt, at: usize, context: Context) -> bool {
+        let numbers = attempt.nodes.iter().skip(1).all(|node| {
+            let digits = self.text.get(node.start as usize..node.end as usize);
+            node.kind == Kind::Number && digits.is_some_and(|d| d.iter().all(u8::is_ascii_digit))
+        });
+        let before = self.text.get(..at).unwrap_or_default();
+        let word = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
+        let word =
+            word.is_some_and(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']' || b == b')');
+        context.block == Block::Bare && numbers && attempt.nodes.len() > 1 && word
     }
 
     /// A whole stretch that is one valid scalar.
@@ -256,12 +290,12 @@ impl<'a> Search<'a> {
         let text = self.text.get(..end).unwrap_or(self.text);
         let state = State::new(at, self.max_depth, u64::MAX);
         let mut probe = Parser { text, last: true, state };
-        // Where comments end is looked up once, however many brackets stand before them.
-        if self.comments.0 == end {
-            (probe.state.block_end, probe.state.line_end) = (self.comments.1, self.comments.2);
+        // What was found out about a region holds for all the brackets in it.
+        if self.probed.0 == end {
+            probe.state.memo = std::mem::take(&mut self.probed.1);
         }
         let result = look(&mut probe, at);
-        self.comments = (end, probe.state.block_end, probe.state.line_end);
+        self.probed = (end, std::mem::take(&mut probe.state.memo));
         self.steps += probe.state.steps;
         result
     }
@@ -292,11 +326,12 @@ impl<'a> Search<'a> {
         let mut state = State::resume(text, stopped, self.max_depth, budget);
         state.fenced = context.block != Block::Bare;
         state.partial = self.partial;
-        state.left = self.left;
+        state.log = Log::new(self.partial);
+        state.memo.left = self.left;
         let mut parser = Parser { text, last: true, state };
         let stop = if whole { Stop::Done } else { parser.run() };
         let state = parser.state;
-        self.left = state.left;
+        self.left = state.memo.left;
         self.steps += state.steps;
         match stop {
             Stop::Done | Stop::End | Stop::More => {}
@@ -317,7 +352,7 @@ impl<'a> Search<'a> {
         let mut window = 48usize;
         loop {
             let stretch = end.min(at.saturating_add(window));
-            let unescaped = Unescaped::of(self.text.get(at..stretch).unwrap_or_default());
+            let unescaped = Rewritten::unescaped(self.text.get(at..stretch).unwrap_or_default());
             self.steps += (stretch - at) as u64;
             let text = &unescaped.text[..];
             let stopped = parse_sized(text, 0, text.len(), self.max_depth, LIKELY);
@@ -346,15 +381,12 @@ impl<'a> Search<'a> {
             }
             let closed = stop == Stop::Done;
             let mut attempt = Attempt::of(state, closed);
-            attempt.own(text);
-            let map = |offset: usize| at + unescaped.original(offset);
-            attempt.end = map(attempt.end);
-            let mut log = Log::default();
+            own(&mut attempt.nodes, &mut attempt.side, text);
+            attempt.end = at + unescaped.original(attempt.end);
+            let mut log = Log::new(self.partial);
             log.add(Code::EscapedDocument, at, attempt.end);
-            for mut found in std::mem::take(&mut attempt.log.list) {
-                (found.start, found.end) = (map(found.start), map(found.end));
-                log.push(found);
-            }
+            let inner = std::mem::take(&mut attempt.log);
+            log.append(inner.map(|offset| at + unescaped.original(offset)));
             attempt.log = log;
             return Some(attempt);
         }
@@ -363,13 +395,19 @@ impl<'a> Search<'a> {
     /// Takes a document as a candidate, or as a part of the one before it.
     fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
         if let Some(run) = &mut self.run {
-            let between = self.text.get(run.span.1..start).unwrap_or_default();
-            let near = run.context.outer == context.outer && run.context.block == context.block;
-            let plain = |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b';');
+            let tags = run.context.block == Block::Tag && context.block == Block::Tag;
+            let (from, to) =
+                if tags { (run.context.outer.1, context.outer.0) } else { (run.span.1, start) };
+            let between = self.text.get(from..to).unwrap_or_default();
+            let near = tags && from <= to
+                || run.context.outer == context.outer && run.context.block == context.block;
             let keys = |e: Evidence| e <= Evidence::BareKeys;
             let alike =
                 keys(run.evidence) == keys(attempt.evidence) || run.span.0 == run.context.start;
-            if !self.apart && near && alike && trim_js(between).iter().all(plain) {
+            if !self.apart && near && alike && separates(between) {
+                if tags {
+                    run.context.outer.1 = context.outer.1;
+                }
                 run.append(attempt);
                 return;
             }
@@ -381,7 +419,7 @@ impl<'a> Search<'a> {
         self.run = Some(Run {
             count: 1,
             span: (start, attempt.end),
-            strict: attempt.log.list.is_empty(),
+            strict: attempt.log.is_empty(),
             evidence: attempt.evidence,
             nodes: attempt.nodes,
             side: attempt.side,
@@ -435,16 +473,17 @@ impl<'a> Search<'a> {
         let code =
             if run.context.reasoning { Code::ReasoningSkipped } else { Code::OtherCandidate };
         self.other_spans.add(code, run.span.0, run.span.1);
+        self.lost.push(run.context_span());
         if self.all {
             self.others.push(run);
         }
     }
 
     /// The best document, its diagnostics, and the others.
-    pub(super) fn choose(self) -> Option<(Found<'a>, Log, Vec<Other<'a>>)> {
+    pub(super) fn choose(self) -> Option<Chosen<'a>> {
         let text = self.text;
         let (_, run) = self.best?;
-        let mut log = Log::default();
+        let mut log = Log::new(self.partial);
         if run.context.reasoning {
             log.add(Code::ReasoningUsed, run.span.0, run.span.1);
         }
@@ -453,19 +492,10 @@ impl<'a> Search<'a> {
         log.append(self.other_spans);
         let mut others = self.others;
         others.sort_by_key(|run| run.span.0);
-        let others = others
-            .into_iter()
-            .map(|run| {
-                let (found, _) = run.found(text);
-                Other {
-                    document: found.document,
-                    span: found.span,
-                    source: found.source,
-                    reasoning: found.reasoning,
-                }
-            })
-            .collect();
-        Some((found, log, others))
+        let others = others.into_iter().map(|run| run.found(text).0.into()).collect();
+        let mut lost = self.lost;
+        lost.sort_unstable();
+        Some(Chosen { found, log, others, lost })
     }
 
     /// Every candidate in order, for [`super::object_spans`].
@@ -474,39 +504,46 @@ impl<'a> Search<'a> {
         let mut runs = std::mem::take(&mut self.others);
         runs.extend(self.best.take().map(|(_, run)| run));
         runs.sort_by_key(|run| run.span.0);
-        let other = |run: Run| {
-            let (found, _) = run.found(text);
-            Other {
-                document: found.document,
-                span: found.span,
-                source: found.source,
-                reasoning: found.reasoning,
-            }
-        };
-        runs.into_iter().map(other).collect()
+        runs.into_iter().map(|run| run.found(text).0.into()).collect()
     }
 }
 
 /// Repairs that a plain list amid prose does not need.
-fn loose(log: &Log) -> bool {
-    loose_words(log)
-        || log
-            .list
-            .iter()
-            .any(|d| matches!(d.code, Code::ClosedAtEof | Code::InnerQuote | Code::RawControl))
+const LOOSE: Codes = Codes::of(&[Code::ClosedAtEof, Code::InnerQuote, Code::RawControl]);
+const LOOSE_WORDS: Codes = Codes::of(&[
+    Code::UnquotedValue,
+    Code::NumberAsText,
+    Code::DroppedText,
+    Code::Ellipsis,
+    Code::MissingComma,
+]);
+
+/// The end of a mark `[[ ## name ## ]]`, which names a section of the text.
+fn section_mark(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?.strip_prefix(b"[[ ## ")?;
+    let end = memchr::memchr2(b']', b'\n', rest)?;
+    rest.get(..end)?.ends_with(b" ## ").then_some(())?;
+    rest.get(end..)?.starts_with(b"]]").then_some(at + 6 + end + 2)
 }
 
-fn loose_words(log: &Log) -> bool {
-    log.list.iter().any(|d| {
-        matches!(
-            d.code,
-            Code::UnquotedValue
-                | Code::NumberAsText
-                | Code::DroppedText
-                | Code::Ellipsis
-                | Code::MissingComma
-        )
-    })
+/// True for text that only keeps two documents apart: space, commas, comments.
+fn separates(mut text: &[u8]) -> bool {
+    loop {
+        text = text.trim_ascii_start();
+        text = match text {
+            _ if trim_js(text).is_empty() => return true,
+            [b',' | b';', rest @ ..] => rest,
+            [b'/', b'/', ..] | [b'#', b' ' | b'#', ..] => match memchr::memchr(b'\n', text) {
+                Some(line) => text.get(line..).unwrap_or_default(),
+                None => return false,
+            },
+            [b'/', b'*', rest @ ..] => match memchr::memmem::find(rest, b"*/") {
+                Some(close) => rest.get(close + 2..).unwrap_or_default(),
+                None => return false,
+            },
+            _ => return false,
+        };
+    }
 }
 
 /// The span of a region without white space at its ends.

@@ -1,10 +1,10 @@
 //! Candidates: documents that were read, alone or one after the other, and how good they are.
 
-use super::super::diagnostics::{Code, Diagnostic, Log};
+use super::super::diagnostics::{Code, Codes, Log};
 use super::super::document::{Document, Kind, Node, Place, index_u32};
 use super::super::extract::Source;
-use super::super::repair::{State, list_of};
-use super::Found;
+use super::super::reader::State;
+use super::found::Found;
 use crate::target::trim_js;
 
 /// What kind of block is being searched.
@@ -49,6 +49,8 @@ pub(super) enum Evidence {
     BareKeys,
     Values,
     Empty,
+    /// Words and signs that are no data.
+    Code,
 }
 
 /// One document that was read.
@@ -70,15 +72,17 @@ impl Attempt {
         let evidence = match root {
             Some((Kind::Object | Kind::Array, 0)) | None => Evidence::Empty,
             _ if keys && state.quoted_key => Evidence::QuotedKeys,
+            // `{ color: red; }`
+            _ if keys && state.semicolons && !state.commas => Evidence::Code,
             _ if keys && state.bare_key => Evidence::BareKeys,
             Some((Kind::Object, _)) => Evidence::Empty,
             _ => Evidence::Values,
         };
         let cut_string = state
             .log
-            .list
-            .iter()
-            .any(|d| matches!(d.code, Code::TruncatedString | Code::TruncatedEscape));
+            .facts()
+            .codes
+            .any_of(Codes::of(&[Code::TruncatedString, Code::TruncatedEscape]));
         let mut nodes = state.nodes;
         if nodes.capacity() > 2 * nodes.len() + 16 {
             nodes.shrink_to_fit();
@@ -96,36 +100,13 @@ impl Attempt {
 
     /// Brackets around words that are no data: `{return}`, `{...}`.
     pub(super) fn is_void(&self) -> bool {
-        let dropped = |found: &Diagnostic| {
-            matches!(found.code, Code::DroppedText | Code::Ellipsis | Code::MissingValue)
-        };
-        self.evidence == Evidence::Empty && self.log.list.iter().any(dropped)
+        const DROPPED: Codes = Codes::of(&[Code::DroppedText, Code::Ellipsis, Code::MissingValue]);
+        self.evidence == Evidence::Code || self.evidence == Evidence::Empty && self.has(DROPPED)
     }
 
-    /// Moves all texts into the side buffer.
-    pub(super) fn own(&mut self, text: &[u8]) {
-        let mut side = Vec::with_capacity(text.len() + self.side.len());
-        side.extend_from_slice(text);
-        let base = index_u32(side.len());
-        side.extend_from_slice(&self.side);
-        for node in &mut self.nodes {
-            match node.place {
-                _ if matches!(node.kind, Kind::Array | Kind::Object) => {}
-                Place::Side => {
-                    node.start += base;
-                    node.end += base;
-                }
-                Place::Plain => {}
-                Place::Escaped => {
-                    let raw = text.get(node.start as usize..node.end as usize).unwrap_or_default();
-                    let start = index_u32(side.len());
-                    super::super::string::unescape_into(&mut side, raw);
-                    (node.start, node.end) = (start, index_u32(side.len()));
-                }
-            }
-            node.place = Place::Side;
-        }
-        self.side = side;
+    /// True where one of these repairs was made.
+    pub(super) fn has(&self, codes: Codes) -> bool {
+        self.log.facts().codes.any_of(codes)
     }
 }
 
@@ -141,11 +122,16 @@ impl Run {
             node
         }));
         self.side.extend_from_slice(&attempt.side);
-        self.strict &= attempt.log.list.is_empty();
+        self.strict &= attempt.log.is_empty();
         self.log.append(attempt.log);
         self.count += 1;
         self.span.1 = attempt.end;
         self.evidence = self.evidence.min(attempt.evidence);
+    }
+
+    /// The span with the fence or tags around it.
+    pub(super) fn context_span(&self) -> (usize, usize) {
+        if self.context.block == Block::Bare { self.span } else { self.context.outer }
     }
 
     /// The document is all that its block holds.
@@ -197,4 +183,16 @@ impl Run {
         let document = Document { text, side, nodes };
         (Found { document, span, outer, source, reasoning: context.reasoning }, log)
     }
+}
+
+/// Puts an array around documents that stand one after the other.
+fn list_of(nodes: &mut Vec<Node>, count: usize) {
+    for node in nodes.iter_mut() {
+        node.next += 1;
+    }
+    let next = index_u32(nodes.len() + 1);
+    nodes.insert(
+        0,
+        Node { start: 0, end: index_u32(count), next, kind: Kind::Array, place: Place::Plain },
+    );
 }

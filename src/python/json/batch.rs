@@ -18,7 +18,7 @@ const SLICE_BYTES: usize = 32 << 20;
 /// The JSON of each text: Python values, or with `as_text` canonical JSON text. `default` stands
 /// for a text that is None or holds none.
 #[pyfunction]
-#[pyo3(signature = (texts, *, repair=true, as_text=false, default=None, threads=None))]
+#[pyo3(signature = (texts, *, repair=false, as_text=false, default=None, threads=None))]
 pub(in super::super) fn extract_json_batch<'py>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,

@@ -28,6 +28,9 @@ struct Stream {
     /// Why it ended before its time.
     failed: Option<(&'static str, String, usize)>,
     closed: Option<Py<JSONResult>>,
+    /// All documents are read; those that are complete.
+    all: bool,
+    documents: Vec<Py<PyAny>>,
 }
 
 /// The value so far.
@@ -40,6 +43,8 @@ struct Live {
     tail: Option<Vec<u8>>,
     /// A key came again.
     repeated: bool,
+    /// The document is among those that are complete.
+    told: bool,
 }
 
 /// Adds to the value. The first error ends the work.
@@ -155,10 +160,29 @@ impl Stream {
         Keys::with(|keys| {
             let live = &mut self.live;
             let mut builder = Builder { py, live, keys, error: None, long_integer: false };
-            let result = match piece {
+            let mut result = match piece {
                 Some(piece) => self.core.feed(piece, &mut builder),
                 None => self.core.finish(&mut builder),
             };
+            while self.core.progress() == Progress::Complete
+                && builder.live.root.is_some()
+                && builder.error.is_none()
+                && result.is_ok()
+            {
+                let Some(root) = builder.live.root.as_ref().filter(|_| !builder.live.told) else {
+                    break;
+                };
+                self.documents.push(root.clone_ref(py));
+                if !self.all {
+                    builder.live.told = true;
+                    break;
+                }
+                *builder.live = Live::default();
+                result = self.core.next_document(&mut builder);
+                if piece.is_none() && self.core.progress() == Progress::Open {
+                    result = self.core.finish(&mut builder);
+                }
+            }
             if let Some(error) = builder.error {
                 self.failed = Some(("no_json", error.to_string(), self.core.text().len()));
                 return Err(error);
@@ -178,6 +202,28 @@ impl Stream {
             }
             Ok(())
         })
+    }
+
+    /// Reads a piece of text or bytes.
+    fn read(&mut self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.closed.is_some() {
+            return Err(PyValueError::new_err("the stream is closed"));
+        }
+        if let Ok(text) = chunk.cast::<PyString>() {
+            let text = Text::of(text)?;
+            if !self.cut.is_empty() {
+                let at = self.core.text().len();
+                self.failed.get_or_insert(("not_utf8", "not UTF-8".to_owned(), at));
+            }
+            return self.work(py, Some(text.as_ref()));
+        }
+        match chunk.cast::<PyBytes>() {
+            Ok(bytes) => self.feed_bytes(py, bytes.as_bytes()),
+            Err(_) => {
+                let got = chunk.get_type().name()?;
+                Err(PyTypeError::new_err(format!("chunk: expected str or bytes, got {got}")))
+            }
+        }
     }
 
     fn feed_bytes(&mut self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {
@@ -210,7 +256,7 @@ impl Stream {
     }
 
     fn diagnostics(&self) -> Vec<Diagnostic> {
-        let mut found: Vec<_> = self.core.diagnostics().iter().map(|&d| (d, None)).collect();
+        let mut found: Vec<_> = self.core.diagnostics().into_iter().map(|d| (d, None)).collect();
         let document = if self.live.repeated { self.core.snapshot() } else { None };
         if let Some(document) = document {
             found.extend(duplicate_keys(&document).into_iter().map(|d| (d, None)));
@@ -228,8 +274,14 @@ impl Stream {
         let mut places = Places::over(self.core.text());
         let span = self.core.span().filter(|_| ok);
         let value = self.live.root.as_ref().filter(|_| ok);
+        let value = if self.all && ok {
+            let all = self.documents.iter().map(|document| document.clone_ref(py));
+            PyList::new(py, all).map_or_else(|_| py.None(), |list| list.into_any().unbind())
+        } else {
+            value.map_or_else(|| py.None(), |root| root.clone_ref(py))
+        };
         JSONResult {
-            value: value.map_or_else(|| py.None(), |root| root.clone_ref(py)),
+            value,
             ok,
             diagnostics: self.diagnostics(),
             span: span.map(|(start, end)| (places.of(start).offset, places.of(end).offset)),
@@ -279,8 +331,11 @@ impl JSONStream {
 #[pymethods]
 impl JSONStream {
     #[new]
-    #[pyo3(signature = (*, max_depth=512))]
-    fn new(max_depth: i64) -> PyResult<Self> {
+    #[pyo3(signature = (*, max_depth=512, documents="first"))]
+    fn new(max_depth: i64, documents: &str) -> PyResult<Self> {
+        if !matches!(documents, "first" | "all") {
+            return Err(PyValueError::new_err("documents: must be one of first|all"));
+        }
         let max_depth = usize::try_from(max_depth).ok().filter(|&depth| depth > 0);
         let max_depth =
             max_depth.ok_or_else(|| PyValueError::new_err("max_depth: must be at least 1"))?;
@@ -290,30 +345,22 @@ impl JSONStream {
             cut: Vec::new(),
             failed: None,
             closed: None,
+            all: documents == "all",
+            documents: Vec::new(),
         })))
     }
 
-    /// Reads a piece.
-    fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Reads a piece, and gives the documents that it completes.
+    fn feed<'py>(
+        &self,
+        py: Python<'py>,
+        chunk: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
         let mut stream = self.lock()?;
-        if stream.closed.is_some() {
-            return Err(PyValueError::new_err("the stream is closed"));
-        }
-        if let Ok(text) = chunk.cast::<PyString>() {
-            let text = Text::of(text)?;
-            if !stream.cut.is_empty() {
-                let at = stream.core.text().len();
-                stream.failed.get_or_insert(("not_utf8", "not UTF-8".to_owned(), at));
-            }
-            return stream.work(py, Some(text.as_ref()));
-        }
-        match chunk.cast::<PyBytes>() {
-            Ok(bytes) => stream.feed_bytes(py, bytes.as_bytes()),
-            Err(_) => {
-                let got = chunk.get_type().name()?;
-                Err(PyTypeError::new_err(format!("chunk: expected str or bytes, got {got}")))
-            }
-        }
+        let before = stream.documents.len();
+        stream.read(py, chunk)?;
+        let complete = stream.documents.get(before..).unwrap_or_default();
+        PyList::new(py, complete.iter().map(|document| document.clone_ref(py)))
     }
 
     /// Ends the text: what is open is closed.
@@ -393,6 +440,7 @@ impl JSONStream {
         let Ok(stream) = self.0.try_lock() else { return Ok(()) };
         visit.call(&stream.live.root)?;
         visit.call(&stream.closed)?;
+        stream.documents.iter().try_for_each(|document| visit.call(document))?;
         visit.call(&stream.live.key)?;
         stream.live.open.iter().try_for_each(|open| visit.call(open))
     }

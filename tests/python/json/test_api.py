@@ -223,9 +223,9 @@ def test_all_candidates() -> None:
 
 def test_batches_take_any_iterable() -> None:
     texts = ['{"a": 1,}', None, "prose", b"[1]", "x ```json\n2\n```"]
-    assert scoregate.extract_json_batch(iter(texts)) == [{"a": 1}, None, None, [1], 2]
-    assert scoregate.extract_json_batch(texts, repair=False, default="") == ["", "", "", [1], 2]
-    written = scoregate.extract_json_batch(texts, as_text=True)
+    assert scoregate.extract_json_batch(iter(texts), repair=True) == [{"a": 1}, None, None, [1], 2]
+    assert scoregate.extract_json_batch(texts, default="") == ["", "", "", [1], 2]
+    written = scoregate.extract_json_batch(texts, repair=True, as_text=True)
     assert written == ['{"a":1}', None, None, "[1]", "2"]
     many = scoregate.extract_json_batch(f"[{i}]" for i in range(20_000))
     assert many == [[i] for i in range(20_000)]
@@ -234,7 +234,7 @@ def test_batches_take_any_iterable() -> None:
 
 def test_canonical_text() -> None:
     texts = ['{"b": 1.50, "a": "é\\n", "b": 12345678901234567890123}', '["\\ud800", NaN]']
-    assert scoregate.extract_json_batch(texts, as_text=True) == [
+    assert scoregate.extract_json_batch(texts, repair=True, as_text=True) == [
         '{"b":12345678901234567890123,"a":"é\\n"}',
         '["\\ud800",null]',
     ]

@@ -235,7 +235,8 @@ fn work_is_proportional() {
             stream.feed(piece, &mut tree).unwrap();
         }
         stream.finish(&mut tree).unwrap();
-        assert!(stream.steps() < 8 * text.len() as u64, "{} steps", stream.steps());
+        // A pass in pieces, and one over the whole text in the end.
+        assert!(stream.steps() < 16 * text.len() as u64, "{} steps", stream.steps());
         assert!(tree.bytes <= text.len());
     }
 }

@@ -3,15 +3,15 @@
 //! A bare value runs to a comma, a closer or the end of its line. In an object a comma ends it
 //! only where a key with a colon follows, so `{city: Paris, France, zip: 1}` keeps its comma.
 
-use super::super::diagnostics::{Code, Diagnostic};
+use super::super::diagnostics::{Code, Diagnostic, Severity};
 use super::super::document::{Kind, Place};
 use super::super::strict::Phase;
 use super::number::{Form, form};
 use super::parser::{Flow, Parser};
+use super::peek::{Key, Token};
+use super::quote::{Quote, closing, next_of_interest};
 use super::state::Stop;
-
-/// How far the end of a call's brackets or of a Markdown link is looked for.
-const CALL_AHEAD: usize = 256;
+use super::words::{cut_literal, is_scalar, is_word, literal, run};
 
 impl Parser<'_> {
     /// Reads a key without quotes: up to its colon.
@@ -37,17 +37,35 @@ impl Parser<'_> {
         // `name": 1`: the opening quote is missing.
         let quote = usize::from(self.byte(end) == Some(b'"'));
         let key = rest.get(..len).unwrap_or_default().trim_ascii_end();
-        let colon = self.gap_end(end + quote)?;
-        let colon_there = matches!(self.byte(colon), Some(b':' | b'='))
-            || self.text.get(colon..colon + 3) == Some("：".as_bytes());
-        if colon_there && !key.is_empty() {
-            let code = if quote == 1 { Code::MissingQuote } else { Code::UnquotedKey };
+        let colon = self.peek(end + quote)?;
+        if matches!(colon.token, Token::Colon(_)) && !key.is_empty() {
+            let closed = without_quote(key);
+            let lost = quote == 1 || closed.len() < key.len();
+            let code = if lost { Code::MissingQuote } else { Code::UnquotedKey };
             self.log.add(code, at, at + key.len());
             self.comma = None;
-            self.key = Some(self.leaf(Kind::String, at, at + key.len(), Place::Plain));
+            self.key = Some(self.leaf(Kind::String, at, at + closed.len(), Place::Plain));
             self.at = end + quote;
             self.phase = Phase::Colon;
             return Ok(());
+        }
+        // `a "b"`: only the colon is missing.
+        let name = run(key, is_word);
+        if name > 0 {
+            let next = self.peek(at + name)?;
+            if let Token::Quote(quote, len) = next.token
+                && matches!(quote, Quote::Double | Quote::Single | Quote::CurlyDouble)
+                && next.at > at + name
+                && next.at <= end
+                && self.value_ends(next.at + len, quote)?
+            {
+                self.log.add(Code::UnquotedKey, at, at + name);
+                self.comma = None;
+                self.key = Some(self.leaf(Kind::String, at, at + name, Place::Plain));
+                self.at = at + name;
+                self.phase = Phase::Colon;
+                return Ok(());
+            }
         }
         // In `{1, 2}` the words are values.
         let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_');
@@ -73,10 +91,33 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// True where a string ends at its first quote, with a comma or closer behind it.
+    pub(super) fn value_ends(&mut self, start: usize, quote: Quote) -> Result<bool, Stop> {
+        let mut at = if self.memo.value.0 == start { self.memo.value.1 } else { start };
+        loop {
+            let next = next_of_interest(self.text, at, quote);
+            self.steps += (next - at) as u64 + 1;
+            if !self.last {
+                self.memo.value = (start, next);
+            }
+            let rest = self.text.get(next..).unwrap_or_default();
+            match (rest, closing(rest, quote)) {
+                (rest, _) if rest.len() < 3 && !self.last => return Err(Stop::More),
+                ([] | [b'\n', ..], _) => return Ok(false),
+                ([b'\\', ..], 0) => at = next + 2,
+                (_, 0) => at = next + 1,
+                (_, len) => {
+                    let next = self.peek(next + len)?;
+                    return Ok(matches!(next.token, Token::Comma(_) | Token::Close(_)));
+                }
+            }
+        }
+    }
+
     /// Reads a value without quotes.
     pub(super) fn bare(&mut self) -> Flow {
         let at = self.at;
-        if self.bare_to.0 == at {
+        if self.memo.bare.0 == at {
             return self.bare_text(at);
         }
         if let Some(prefix) = self.string_prefix(at)
@@ -86,22 +127,16 @@ impl Parser<'_> {
             return self.open_string(quote, at + prefix, len);
         }
         let rest = self.text.get(at..).unwrap_or_default();
-        let word_byte =
-            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'+' | b'-' | b'$');
         let seen = self.looked(at) - at;
         let unseen = rest.get(seen..).unwrap_or_default();
-        let word = seen + unseen.iter().position(|b| !word_byte(b)).unwrap_or(unseen.len());
+        let word = seen + run(unseen, is_scalar);
         self.steps += (word - seen) as u64;
         if at + word >= self.text.len() {
             return if self.last { self.cut_word(at, word) } else { Err(self.wait(at)) };
         }
         let new = if rest.starts_with(b"new ") { 4 } else { 0 };
         let name = rest.get(new..).unwrap_or_default();
-        let name = if new > 0 {
-            name.iter().take(64).position(|b| !word_byte(b)).unwrap_or(0)
-        } else {
-            word
-        };
+        let name = if new > 0 { run(name, is_scalar) } else { word };
         if name > 0 && self.byte(at + new + name) == Some(b'(') && self.call(at + new, name) {
             return Ok(());
         }
@@ -118,20 +153,50 @@ impl Parser<'_> {
         if literal.is_none() && matches!(form(word), Form::Text) {
             return Ok(false);
         }
-        self.looks(word.len());
-        let next = self.gap_end(end)?;
-        let ends = match self.byte(next) {
-            None | Some(b'}' | b']' | b';') => true,
-            Some(b')') => self.in_round(),
-            Some(b',') => literal.is_some() || self.ends_number(next)?,
-            Some(byte) => {
-                self.ends_document(next)? || (next > end && self.another(byte, end, next)?)
+        self.steps += word.len() as u64;
+        let next = self.peek(end)?;
+        let ends = match next.token {
+            Token::End | Token::Stop | Token::Close(b'}' | b']') => true,
+            Token::Close(_) => self.in_round() || self.is_inside(),
+            Token::Comma(1) if self.byte(next.at) == Some(b',') => {
+                literal.is_some() || self.ends_number(next.at)?
             }
+            Token::Comma(_) => true,
+            Token::Open(b'(') if self.note(next.at)? => true,
+            token => self.another(token, end, next.at)?,
         };
         if ends {
             self.word(at, end);
+            if next.token == Token::Open(b'(') {
+                self.drop_note(next.at);
+            }
         }
         Ok(ends)
+    }
+
+    /// A note in round brackets behind a literal or number, and nothing else behind that.
+    fn note(&mut self, at: usize) -> Result<bool, Stop> {
+        let rest = self.text.get(at + 1..).unwrap_or_default();
+        let stops = |b: u8| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'"' | b'\n');
+        let Some(len) = rest.iter().position(|&b| stops(b)) else {
+            return if self.last { Ok(false) } else { Err(self.wait_for(stops, usize::MAX)) };
+        };
+        self.steps += len as u64;
+        if rest.get(len) != Some(&b')') {
+            return Ok(false);
+        }
+        let next = self.peek(at + len + 2)?;
+        Ok(matches!(next.token, Token::Comma(_) | Token::Close(_) | Token::End))
+    }
+
+    fn drop_note(&mut self, at: usize) {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let len = memchr::memchr(b')', rest).unwrap_or(0) + 1;
+        self.log.push(Diagnostic {
+            severity: Severity::Guess,
+            ..Diagnostic::new(Code::DiscardedText, at, at + len)
+        });
+        self.at = at + len;
     }
 
     /// A comma behind a number: in an object `12,500` is one number, as text.
@@ -141,38 +206,32 @@ impl Parser<'_> {
             self.needs(comma + 2)?;
         }
         let digit = self.byte(comma + 1).is_some_and(|b| b.is_ascii_digit());
-        Ok(!digit || !object || self.key_ahead(comma + 1)? == Some(true))
+        Ok(!digit || !object || self.key_at(comma + 1)? == Key::Yes)
     }
 
-    /// True where, behind a literal or number and some space, only a comma is missing.
-    fn another(&mut self, byte: u8, end: usize, next: usize) -> Result<bool, Stop> {
+    /// True where, behind a literal or number, only a comma is missing.
+    fn another(&mut self, token: Token, end: usize, next: usize) -> Result<bool, Stop> {
         let object = self.parent_kind() == Some(Kind::Object);
-        Ok(match byte {
-            b'"' | b'\'' | b'{' | b'[' => true,
-            _ if self.has_line_feed(end, next) => true,
-            0xEF if self.text.get(next..next + 3) == Some("，".as_bytes()) => true,
-            b'-' | b'0'..=b'9' if !object => true,
-            _ if object => self.key_ahead(next)? == Some(true),
-            _ => self.scalar_ahead(next)?,
+        let gap = next > end;
+        Ok(match token {
+            Token::Open(b'[') => !object || gap,
+            Token::Open(b'{') => gap || !object || self.outer_kind() == Some(Kind::Array),
+            Token::Quote(..) if gap => true,
+            Token::Quote(Quote::Double, len) if object => {
+                self.key_at(next)? == Key::Yes && !self.ends_after(next + len)?
+            }
+            Token::Quote(Quote::Double, len) => !self.ends_after(next + len)?,
+            _ if gap && self.has_line_feed(end, next) => true,
+            Token::Word if !gap => false,
+            Token::Word
+                if !object && self.byte(next).is_some_and(|b| b == b'-' || b.is_ascii_digit()) =>
+            {
+                true
+            }
+            Token::Word if object => self.key_at(next)? == Key::Yes,
+            Token::Word => self.scalar_at(next)?,
+            _ => false,
         })
-    }
-
-    /// True where a literal or number stands that ends an element.
-    pub(super) fn scalar_ahead(&mut self, at: usize) -> Result<bool, Stop> {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_');
-        let len = rest.iter().take(64).position(|b| !word(b));
-        if len.is_none() && rest.len() < 64 && !self.last {
-            return Err(self.wait_for(|b| !b.is_ascii_alphanumeric(), at + 64));
-        }
-        let len = len.unwrap_or(0);
-        self.steps += len as u64;
-        let word = rest.get(..len).unwrap_or_default();
-        if literal(word).is_none() && form(word) != Form::Json {
-            return Ok(false);
-        }
-        let next = self.gap_end(at + len)?;
-        Ok(matches!(self.byte(next), None | Some(b',' | b']')))
     }
 
     /// Adds the literal or number between two places.
@@ -220,17 +279,8 @@ impl Parser<'_> {
             self.word(at, end);
             return Ok(());
         }
-        let whole: Option<(&[u8], Kind, &'static str)> = [
-            (&b"true"[..], Kind::True, "true"),
-            (b"false", Kind::False, "false"),
-            (b"null", Kind::Null, "null"),
-            (b"True", Kind::True, "true"),
-            (b"False", Kind::False, "false"),
-            (b"None", Kind::Null, "null"),
-        ]
-        .into_iter()
-        .find(|(whole, ..)| !word.is_empty() && whole.starts_with(word));
-        if let Some((_, kind, read_as)) = whole {
+        let whole = cut_literal(word);
+        if let Some((kind, read_as)) = whole {
             if !self.partial {
                 self.log.push(Diagnostic {
                     read_as,
@@ -266,14 +316,14 @@ impl Parser<'_> {
     /// Reads text to its end; it may hold words, quotes and balanced round brackets.
     fn bare_text(&mut self, at: usize) -> Flow {
         let (mut end, mut round) =
-            if self.bare_to.0 == at { (self.bare_to.1, self.bare_to.2) } else { (at, 0) };
+            if self.memo.bare.0 == at { (self.memo.bare.1, self.memo.bare.2) } else { (at, 0) };
         let result = self.bare_text_end(at, &mut end, &mut round);
         if result.is_ok() && (end < self.text.len() || self.last) {
-            self.bare_to = (usize::MAX, 0, 0);
+            self.memo.bare = (usize::MAX, 0, 0);
             self.finish_bare_text(at, end);
             return Ok(());
         }
-        self.bare_to = (at, end, round);
+        self.memo.bare = (at, end, round);
         result.and(Err(Stop::More))
     }
 
@@ -294,7 +344,7 @@ impl Parser<'_> {
                     if object
                         && place > at
                         && self.after_space(place)
-                        && self.key_ahead(place)? == Some(true) =>
+                        && self.key_at(place)? == Key::Yes =>
                 {
                     break;
                 }
@@ -356,13 +406,11 @@ impl Parser<'_> {
     fn bracketed_word(&mut self, at: usize, opener: u8) -> Result<usize, Stop> {
         let rest = self.text.get(at + 1..).unwrap_or_default();
         let stop =
-            |b: &u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
-        let len = rest.iter().take(32).position(stop);
-        if len.is_none() && rest.len() < 32 && !self.last {
-            self.looks(rest.len());
-            return Err(Stop::More);
-        }
-        let len = len.unwrap_or(0);
+            |b: u8| matches!(b, b'{' | b'}' | b'[' | b']' | b'"' | b'\'' | b'\n' | b',' | b':');
+        let Some(len) = rest.iter().position(|&b| stop(b)) else {
+            return if self.last { Ok(0) } else { Err(self.wait_for(stop, usize::MAX)) };
+        };
+        self.steps += len as u64;
         let closer = if opener == b'{' { b'}' } else { b']' };
         Ok(if rest.get(len) == Some(&closer) { len + 1 } else { 0 })
     }
@@ -379,7 +427,7 @@ impl Parser<'_> {
         Ok(match self.byte(next) {
             None | Some(b'}' | b']' | b',') => true,
             Some(_) if self.ends_document(next)? => true,
-            Some(_) => self.key_ahead(next)? != Some(false),
+            Some(_) => self.key_at(next)? != Key::No,
         })
     }
 
@@ -406,18 +454,29 @@ impl Parser<'_> {
         true
     }
 
-    /// True where round brackets hold one value; where their end is not near, if they start with
-    /// a container or a string.
+    /// True where round brackets hold one value.
     fn one_argument(&mut self, from: usize) -> bool {
         let rest = self.text.get(from..).unwrap_or_default();
         let start = rest.trim_ascii_start();
-        if start.first().is_none_or(|&b| b == b')') {
+        let opens = start.first().copied();
+        if opens.is_none_or(|b| b == b')') {
+            return false;
+        }
+        let value = matches!(opens, Some(b'"' | b'\'' | b'{' | b'[' | b'(' | b'-' | b'0'..=b'9'))
+            || start.starts_with(b"new ")
+            || nested_call(start);
+        let container = matches!(opens, Some(b'"' | b'\'' | b'{' | b'['));
+        if !value {
             return false;
         }
         let mut depth = 0usize;
         let mut quote = None;
         let mut escaped = false;
-        for &byte in rest.iter().take(CALL_AHEAD) {
+        // A call behind one that has no end has none either.
+        if self.memo.call_end.is_some_and(|known| known <= from) {
+            return container;
+        }
+        for &byte in rest {
             self.steps += 1;
             match (quote, byte) {
                 (Some(_), _) if escaped => escaped = false,
@@ -425,25 +484,20 @@ impl Parser<'_> {
                 (Some(q), b) if q == b => quote = None,
                 (None, b'"' | b'\'') => quote = Some(byte),
                 (None, b'(' | b'[' | b'{') => depth += 1,
-                (None, b')') if depth == 0 => {
-                    return matches!(
-                        start.first(),
-                        Some(b'"' | b'\'' | b'{' | b'[' | b'(' | b'-' | b'0'..=b'9')
-                    ) || start.starts_with(b"new ")
-                        || nested_call(start);
-                }
+                (None, b')') if depth == 0 => return true,
                 (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
                 (None, b',') if depth == 0 => return false,
                 _ => {}
             }
         }
-        rest.len() > CALL_AHEAD && matches!(start.first(), Some(b'{' | b'[' | b'"' | b'\''))
+        self.memo.call_end = Some(from);
+        container
     }
 
     /// `[text](http…)` as a value: where it ends.
     pub(super) fn markdown_link(&mut self, at: usize) -> Result<Option<usize>, Stop> {
         // A stream's document is no link.
-        if self.events.is_some() && self.parent_kind().is_none() {
+        if !self.may_take_back() && self.parent_kind().is_none() {
             return Ok(None);
         }
         self.needs(at + 2)?;
@@ -451,27 +505,25 @@ impl Parser<'_> {
         if !rest.first().is_some_and(|b| b.is_ascii_alphabetic() || *b >= 0x80) {
             return Ok(None);
         }
-        let window = rest.get(..CALL_AHEAD).unwrap_or(rest);
-        let open = window.len() < CALL_AHEAD && !self.last;
         let stop = |b: u8| matches!(b, b']' | b'[' | b'"' | b'{' | b'\n' | b',');
-        let Some(close) = window.iter().position(|&b| stop(b)) else {
-            return if open { Err(self.wait_for(stop, at + 1 + CALL_AHEAD)) } else { Ok(None) };
+        let Some(close) = rest.iter().position(|&b| stop(b)) else {
+            return if self.last { Ok(None) } else { Err(self.wait_for(stop, usize::MAX)) };
         };
         self.steps += close as u64;
-        match window.get(close..).unwrap_or_default() {
+        match rest.get(close..).unwrap_or_default() {
             [b']', b'(', ..] => {}
-            [b']'] if open => return Err(Stop::More),
+            [b']'] if !self.last => return Err(Stop::More),
             _ => return Ok(None),
         }
-        let target = window.get(close + 2..).unwrap_or_default();
+        let target = rest.get(close + 2..).unwrap_or_default();
         let starts: [&[u8]; 4] = [b"http", b"/", b"#", b"mailto:"];
         if !starts.iter().any(|start| target.starts_with(start)) {
-            let cut = open && starts.iter().any(|start| start.starts_with(target));
+            let cut = !self.last && starts.iter().any(|start| start.starts_with(target));
             return if cut { Err(Stop::More) } else { Ok(None) };
         }
         let ends = |b: u8| matches!(b, b')' | b' ' | b'\n' | b'"');
         let Some(end) = target.iter().position(|&b| ends(b)) else {
-            return if open { Err(self.wait_for(ends, at + 1 + CALL_AHEAD)) } else { Ok(None) };
+            return if self.last { Ok(None) } else { Err(self.wait_for(ends, usize::MAX)) };
         };
         self.steps += end as u64;
         Ok((target.get(end) == Some(&b')')).then_some(at + 1 + close + 2 + end + 1))
@@ -480,40 +532,64 @@ impl Parser<'_> {
     /// True where, without a comma, the next member or element starts.
     pub(super) fn starts_next(&mut self, at: usize, object: bool) -> Result<bool, Stop> {
         let Some(byte) = self.byte(at) else { return Ok(false) };
-        let wide_quote = matches!(self.text.get(at..at + 3), Some([0xE2, 0x80, 0x98..=0x9F]));
-        Ok(match byte {
-            b'"' | b'\'' | b'`' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'0'..=b'9' => true,
-            b'{' | b'[' | b'(' => !object,
-            b'\\' => self.byte(at + 1) == Some(b'"'),
-            b'-' | b'+' | b'.' if !object => {
-                self.needs(at + 2)?;
-                self.byte(at + 1).is_some_and(|b| b.is_ascii_digit())
+        if matches!(byte, b'-' | b'+' | b'.') {
+            self.needs(at + 2)?;
+            return Ok(!object && self.byte(at + 1).is_some_and(|b| b.is_ascii_digit()));
+        }
+        if !object && byte.is_ascii_digit() {
+            return Ok(true);
+        }
+        let ended = self.ended.unwrap_or(at).min(at);
+        Ok(match self.token(at)? {
+            Token::Quote(..) => true,
+            Token::Open(_) => !object,
+            Token::Word if object => {
+                let own_line = self.has_line_feed(ended, at);
+                own_line || self.key_at(at)? != Key::No || self.key_and_string(at)?
             }
-            _ => wide_quote || (byte >= 0x80 && !matches!(byte, 0xE2 | 0xEF)),
+            Token::Word => {
+                self.scalar_at(at)? || self.has_line_feed(ended, at) && self.bare_item(at)?
+            }
+            _ => false,
         })
+    }
+
+    /// `a "b"` behind a value.
+    fn key_and_string(&mut self, at: usize) -> Result<bool, Stop> {
+        let name = run(self.text.get(at..).unwrap_or_default(), is_word);
+        self.steps += name as u64;
+        if at + name >= self.text.len() && !self.last {
+            return Err(self.wait_for(|b| !is_word(b), usize::MAX));
+        }
+        let next = self.peek(at + name)?;
+        let Token::Quote(quote, len) = next.token else { return Ok(false) };
+        Ok(next.at > at + name && self.value_ends(next.at + len, quote)?)
+    }
+
+    /// One word on a line of its own, with a comma or a closer behind it.
+    fn bare_item(&mut self, at: usize) -> Result<bool, Stop> {
+        let name = run(self.text.get(at..).unwrap_or_default(), is_word);
+        self.steps += name as u64;
+        if at + name >= self.text.len() && !self.last {
+            return Err(self.wait_for(|b| !is_word(b), usize::MAX));
+        }
+        let next = self.peek(at + name)?;
+        Ok(matches!(next.token, Token::Comma(_) | Token::Close(_)))
     }
 }
 
 /// A call inside a call.
 fn nested_call(start: &[u8]) -> bool {
-    let word = start
-        .iter()
-        .take(64)
-        .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')));
+    let word = start.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')));
     word.is_some_and(|i| i > 0 && start.get(i) == Some(&b'('))
 }
 
-/// A literal of JSON, Python or JavaScript.
-fn literal(word: &[u8]) -> Option<(Kind, &'static str)> {
-    Some(match word {
-        b"true" | b"True" | b"TRUE" => (Kind::True, "true"),
-        b"false" | b"False" | b"FALSE" => (Kind::False, "false"),
-        b"null" | b"None" | b"undefined" | b"NULL" | b"Null" | b"NONE" | b"nil" => {
-            (Kind::Null, "null")
-        }
-        b"NaN" | b"nan" => (Kind::Number, "NaN"),
-        b"Infinity" | b"+Infinity" | b"inf" => (Kind::Number, "Infinity"),
-        b"-Infinity" | b"-inf" => (Kind::Number, "-Infinity"),
-        _ => return None,
-    })
+/// A key without a quote at its end that nothing opened.
+fn without_quote(key: &[u8]) -> &[u8] {
+    let quotes: [&[u8]; 4] = [b"'", b"`", "”".as_bytes(), "’".as_bytes()];
+    quotes
+        .iter()
+        .find_map(|quote| key.strip_suffix(*quote))
+        .filter(|k| !k.is_empty())
+        .unwrap_or(key)
 }

@@ -1,6 +1,7 @@
 //! What may stand between tokens: white space of any kind, comments, ellipses.
 
 use super::super::diagnostics::Code;
+use super::memo::Chain;
 use super::parser::{Flow, Parser};
 use super::state::Stop;
 use crate::target::space_at_start;
@@ -59,44 +60,45 @@ impl Parser<'_> {
     /// The place after the gap that starts at `at`, and whether the text may go on inside it.
     pub(in super::super) fn space_after(&mut self, at: usize) -> (usize, bool) {
         let start = at;
-        let mut at = if self.last { at } else { self.gaps.read(at) };
+        let mut at = if self.last { at } else { self.memo.gaps.read(at) };
         let mut read;
+        let mut places = Vec::new();
         loop {
             let from = at;
             at = skip_plain(self.text, at);
-            self.steps += (at - from) as u64 + 1;
+            self.steps += (at - from) as u64;
             read = at;
             match self.byte(at) {
-                None => break,
-                Some(
-                    b'"'
-                    | b','
-                    | b':'
-                    | b'{'
-                    | b'}'
-                    | b'['
-                    | b']'
-                    | b'a'..=b'z'
-                    | b'A'..=b'Z'
-                    | b'0'..=b'9',
-                ) => {
-                    break;
-                }
+                None | Some(b'"' | b',' | b':' | b'{' | b'}' | b'[' | b']') => break,
+                Some(b) if b.is_ascii_alphanumeric() => break,
                 Some(_) => {}
             }
             // A `#` with a word behind it may be text, here where a quote is judged.
             match self.gap(at, true) {
                 Gap::None => break,
-                Gap::Some(_, len) => at += len,
+                Gap::Some(code, len) => {
+                    self.steps += 1;
+                    at += len;
+                    if code == Code::Comment {
+                        if let Some(end) = self.memo.chain.from(at) {
+                            at = end;
+                            break;
+                        }
+                        places.push(at);
+                    }
+                }
                 Gap::Cut(_) => {
                     at = self.text.len();
                     break;
                 }
             }
         }
+        if places.len() > SHORT && at < self.text.len() || places.len() > SHORT && self.last {
+            self.memo.chain = Chain { places, end: at };
+        }
         let more = at >= self.text.len() && !self.last;
         if more || (!self.last && read - start > SHORT) {
-            self.gaps.keep(start, read);
+            self.memo.gaps.keep(start, read);
         }
         (at, more)
     }
@@ -106,6 +108,8 @@ impl Parser<'_> {
         match *rest {
             [b'/', b'/', ..] => self.line_comment(at),
             [b'/', b'*', ..] => self.block_comment(at),
+            [b'*', b'*', next, ..] if self.bold(at, next) => Gap::Some(Code::Markup, 2),
+            [b'*'] | [b'*', b'*'] if !self.last => Gap::Cut(Code::Markup),
             [b'/'] if !self.last => Gap::Cut(Code::Comment),
             [b'#', next, ..] if !before_value || matches!(next, b' ' | b'\t' | b'!' | b'#') => {
                 self.line_comment(at)
@@ -130,16 +134,23 @@ impl Parser<'_> {
         }
     }
 
+    /// `**"a"**`
+    fn bold(&self, at: usize, next: u8) -> bool {
+        let before = at.checked_sub(1).and_then(|i| self.byte(i));
+        next == b'"'
+            || before == Some(b'"') && matches!(next, b':' | b',' | b'}' | b']' | b' ' | b'\n')
+    }
+
     fn line_comment(&mut self, at: usize) -> Gap {
         // The end that was found last is still the next one: looked up once, however often asked.
-        let mut end = self.line_end.at(at);
+        let mut end = self.memo.line_end.at(at);
         if !end.found {
             let rest = self.text.get(end.to..).unwrap_or_default();
             let line = memchr::memchr(b'\n', rest);
             self.steps += line.unwrap_or(rest.len()) as u64;
             end.found = line.is_some();
             end.to += line.unwrap_or(rest.len());
-            self.line_end = end;
+            self.memo.line_end = end;
         }
         if end.found || self.last {
             return Gap::Some(Code::Comment, end.to - at);
@@ -148,7 +159,7 @@ impl Parser<'_> {
     }
 
     fn block_comment(&mut self, at: usize) -> Gap {
-        let mut end = self.block_end.at(at + 2);
+        let mut end = self.memo.block_end.at(at + 2);
         if !end.found {
             let rest = self.text.get(end.to..).unwrap_or_default();
             let close = memchr::memmem::find(rest, b"*/");
@@ -156,20 +167,20 @@ impl Parser<'_> {
             end.found = close.is_some();
             // An asterisk at the end may be half of it.
             end.to += close.unwrap_or(rest.len().saturating_sub(1));
-            self.block_end = end;
+            self.memo.block_end = end;
         }
         if end.found { Gap::Some(Code::Comment, end.to + 2 - at) } else { Gap::Cut(Code::Comment) }
     }
 
     fn dots(&mut self, at: usize) -> Gap {
-        let mut end = self.dots_end.at(at);
+        let mut end = self.memo.dots_end.at(at);
         if !end.found {
             let rest = self.text.get(end.to..).unwrap_or_default();
             let other = rest.iter().position(|&b| b != b'.');
             self.looks(other.unwrap_or(rest.len()));
             end.found = other.is_some();
             end.to += other.unwrap_or(rest.len());
-            self.dots_end = end;
+            self.memo.dots_end = end;
         }
         if end.found || self.last {
             return Gap::Some(Code::Ellipsis, end.to - at);

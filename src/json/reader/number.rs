@@ -11,6 +11,11 @@ pub(super) enum Form {
     Text,
 }
 
+/// True for a JSON number.
+pub(super) fn is_json(word: &[u8]) -> bool {
+    form(word) == Form::Json
+}
+
 /// Reads a word as a number.
 pub(super) fn form(word: &[u8]) -> Form {
     let (sign, digits) = match word.split_first() {
@@ -33,11 +38,14 @@ pub(super) fn form(word: &[u8]) -> Form {
         && (grouped(fraction_digits) || fraction_digits.is_empty())
         && !(whole.is_empty() && fraction_digits.is_empty())
         && exponent_digits.is_none_or(|e| !e.is_empty() && e.iter().all(u8::is_ascii_digit))
-        && !(whole.len() > 1 && whole.first() == Some(&b'0'));
+        && !whole.starts_with(b"00");
     if !ok {
         return Form::Text;
     }
-    let plain = !word.contains(&b'_') && !word.starts_with(b"+");
+    // One zero before a number is not meant; more are.
+    let zero = whole.len() > 1 && whole.first() == Some(&b'0');
+    let whole = whole.get(usize::from(zero)..).unwrap_or_default();
+    let plain = !word.contains(&b'_') && !word.starts_with(b"+") && !zero;
     if plain && !whole.is_empty() && fraction.is_none_or(|f| !f.is_empty()) {
         return Form::Json;
     }
@@ -81,6 +89,8 @@ mod tests {
             ("5.", "5.0"),
             ("1_000", "1000"),
             ("+1.", "1.0"),
+            ("042", "42"),
+            ("-07.5", "-7.5"),
         ] {
             assert_eq!(form(word.as_bytes()), Form::Other(want.into()), "{word}");
         }

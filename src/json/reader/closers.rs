@@ -3,11 +3,10 @@
 use super::super::diagnostics::Code;
 use super::super::document::{Kind, Node, Place, index_u32};
 use super::super::strict::{Phase, ROOT};
+use super::memo::Left;
 use super::parser::{Flow, Parser};
-use super::state::{Event, Left, Stop, closer_index, closer_of};
-
-/// How many brackets a closer's own one is looked for beyond.
-const LEVELS_AHEAD: u64 = 16;
+use super::peek::{Key, Token};
+use super::state::{Event, Stop, closer_index, closer_of};
 
 impl Parser<'_> {
     pub(super) fn open(&mut self, kind: Kind, place: Place) -> Flow {
@@ -34,6 +33,9 @@ impl Parser<'_> {
         let Some(node) = self.state.nodes.get_mut(index) else { return };
         let closer = closer_of(node);
         let (start, place) = (node.start as usize, node.place);
+        self.state.last_closed = Some(index_u32(index));
+        self.state.ended = None;
+        let Some(node) = self.state.nodes.get_mut(index) else { return };
         let single = node.kind == Kind::Array
             && place == Place::Escaped
             && node.end == 1
@@ -47,7 +49,7 @@ impl Parser<'_> {
             let at = self.at;
             self.log.add(Code::Tuple, start, at);
             // Round brackets around one value are not a tuple.
-            if single && self.events.is_none() {
+            if single && self.may_take_back() {
                 self.unwrap_single(index);
             }
         }
@@ -84,10 +86,9 @@ impl Parser<'_> {
     /// the text by a bracket that nothing opens from a place on.
     pub(super) fn root_closes_later(&mut self, at: usize) -> bool {
         let Some(&root) = self.nodes.first() else { return false };
-        let mut tail = self.text.iter().rev().take(64);
-        let last = tail.find(|b| !b.is_ascii_whitespace());
+        let last = self.text.trim_ascii_end().last();
         let start = root.start as usize;
-        let before = self.text.get(start.saturating_sub(64)..start).unwrap_or_default();
+        let before = self.text.get(..start).unwrap_or_default();
         let before = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
         last == Some(&closer_of(&root))
             && matches!(before, None | Some(b'\n'))
@@ -96,11 +97,16 @@ impl Parser<'_> {
 
     /// True where more brackets are closed than opened from a place to the end of the text. Places
     /// come in order, so that a text is counted once.
-    fn closers_left(&mut self, at: usize) -> bool {
+    pub(in super::super) fn closers_left(&mut self, at: usize) -> bool {
+        self.net_closers(at) > 0
+    }
+
+    /// How many more brackets are closed than opened from a place to the end of the text.
+    fn net_closers(&mut self, at: usize) -> i64 {
         let text = self.text;
         let len = text.len();
-        let slot = usize::from(self.left[0].end > len);
-        let known = self.left.get(slot).copied().unwrap_or_default();
+        let slot = usize::from(self.memo.left[0].end > len);
+        let known = self.memo.left.get(slot).copied().unwrap_or_default();
         let net = |part: &[u8]| {
             let opened = memchr::memchr2_iter(b'{', b'[', part).count();
             i64::try_from(memchr::memchr2_iter(b'}', b']', part).count()).unwrap_or(0)
@@ -111,10 +117,10 @@ impl Parser<'_> {
         let counted = net(text.get(from..to).unwrap_or_default());
         self.steps += (to - from) as u64;
         let closers = if to == len { counted } else { known.closers - counted };
-        if let Some(left) = self.left.get_mut(slot) {
+        if let Some(left) = self.memo.left.get_mut(slot) {
             *left = Left { end: len, at, closers };
         }
-        closers > 0
+        closers
     }
 
     /// Reads a closer where one may stand.
@@ -129,8 +135,9 @@ impl Parser<'_> {
         let repeated = self.closed == Some((byte, at));
         let outer = !fits && self.has_open(byte);
         let sound = !outer || self.closes_well(byte, repeated)?;
+        let stray = byte == b')' && !fits && !outer && !self.round_closes(at)?;
         self.at += 1;
-        if !fits && ((repeated && !(outer && sound)) || (byte == b')' && !outer)) {
+        if !fits && repeated && !(outer && sound) || stray {
             self.log.add(Code::SurplusCloser, at, at + 1);
             self.closed = Some((byte, at + 1));
             return Ok(());
@@ -166,6 +173,80 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// A round bracket in place of another closer: nothing else may close the container.
+    pub(super) fn round_closes(&mut self, at: usize) -> Result<bool, Stop> {
+        let own = self.nodes.get(self.parent as usize).map(closer_of);
+        let next = self.peek(at + 1)?;
+        Ok(match next.token {
+            Token::End | Token::Stop => true,
+            Token::Close(closer) => Some(closer) != own && closer != b')',
+            Token::Comma(len) => {
+                let then = self.peek(next.at + len)?;
+                match (own, self.outer_kind()) {
+                    (Some(b']'), Some(Kind::Array)) => then.token == Token::Open(b'['),
+                    (Some(b'}'), Some(Kind::Array)) => then.token == Token::Open(b'{'),
+                    (Some(b']'), Some(_)) => self.key_at(then.at)? == Key::Yes,
+                    // There are not closers enough without this one.
+                    (Some(_), Some(_)) if self.may_take_back() => {
+                        let open = i64::try_from(self.depth).unwrap_or(i64::MAX);
+                        self.key_at(then.at)? == Key::Yes && self.net_closers(then.at) < open
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        })
+    }
+
+    /// `"k": ["a"], ["b"]` where a key should stand: the list goes on in the one before it. Where
+    /// that holds rows, scalars at its end are a row whose opening bracket is missing.
+    pub(super) fn goes_on_in_array(&mut self, at: usize) -> bool {
+        let Some(last) = self.last_closed.filter(|_| self.may_take_back()) else { return false };
+        let (parent, list) = (self.parent, last as usize);
+        let Some(array) = self.state.nodes.get_mut(list).filter(|n| n.kind == Kind::Array) else {
+            return false;
+        };
+        array.next = parent;
+        array.place = Place::Plain;
+        if let Some(object) = self.state.nodes.get_mut(parent as usize) {
+            object.end -= 1;
+        }
+        self.parent = last;
+        self.depth += 1;
+        self.open[1] += 1;
+        self.last_closed = None;
+        self.phase = Phase::Value;
+        if !self.nodes.get(list + 1).is_some_and(|n| n.kind == Kind::Array) {
+            self.log.add(Code::JoinedArrays, at, at + 1);
+            self.comma = None;
+            self.at = at + 1;
+            return true;
+        }
+        let (mut child, mut first) = (list + 1, list + 1);
+        while let Some(node) = self.nodes.get(child).copied() {
+            child = node.next as usize;
+            if matches!(node.kind, Kind::Array | Kind::Object) {
+                first = child;
+            }
+            self.steps += 1;
+        }
+        let tail = self.nodes.len() - first;
+        let start = self.nodes.get(first).map_or(index_u32(at), |n| n.start);
+        self.log.add(Code::UnclosedRow, start as usize, at);
+        if tail > 0 {
+            for node in self.nodes.iter_mut().skip(first) {
+                node.next += 1;
+            }
+            let (end, next) = (index_u32(tail), index_u32(first + tail + 1));
+            let row = Node { start, end, next, kind: Kind::Array, place: Place::Plain };
+            self.nodes.insert(first, row);
+            if let Some(rows) = self.nodes.get_mut(list) {
+                rows.end = rows.end + 1 - end;
+            }
+        }
+        true
+    }
+
     /// True where a closer of an outer container may end it, judged by what follows: behind an
     /// object's value a key, in an array a value, at the top nothing that goes on.
     pub(super) fn closes_well(&mut self, byte: u8, repeated: bool) -> Result<bool, Stop> {
@@ -179,11 +260,13 @@ impl Parser<'_> {
                 break (self.nodes.get(index as usize).map(|n| n.kind), ended);
             }
             levels += 1;
-            if levels == LEVELS_AHEAD {
-                return Ok(true);
-            }
         };
         self.steps += levels;
+        // Every other container has its closer: this one stands for the innermost one's.
+        let others = i64::try_from(self.depth - 1).unwrap_or(i64::MAX);
+        if self.may_take_back() && self.net_closers(self.at + 1) == others {
+            return Ok(false);
+        }
         let next = self.gap_end(self.at + 1)?;
         match (outer, self.byte(next)) {
             (None, Some(b'}' | b']')) => Ok(false),
@@ -199,9 +282,9 @@ impl Parser<'_> {
                             let indent = self.indent(f);
                             indent.is_some() && indent == self.indent(then)
                         });
-                        !inside && self.key_ahead(then)? != Some(false)
+                        !inside && self.key_at(then)? != Key::No
                     }
-                    (Some(_), _) => self.key_ahead(then)? != Some(true),
+                    (Some(_), _) => self.key_at(then)? != Key::Yes,
                     // Documents that stand one after the other.
                     (None, byte) => byte == Some(b'{') && !repeated,
                 })
@@ -213,15 +296,14 @@ impl Parser<'_> {
     /// The spaces before a place, if nothing else stands before it on its line.
     pub(super) fn indent(&self, at: usize) -> Option<usize> {
         let before = self.text.get(..at)?;
-        let spaces =
-            before.iter().rev().take(128).take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let spaces = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
         let line = before.len().checked_sub(spaces + 1)?;
         (before.get(line) == Some(&b'\n')).then_some(spaces)
     }
 
     /// True for the first word of `{"a", "b"}` inside a document.
     pub(super) fn is_set(&self) -> bool {
-        self.events.is_none() && self.children() == 0 && self.depth > 1
+        self.may_take_back() && self.children() == 0 && self.depth > 1
     }
 
     pub(super) fn make_set(&mut self) {
@@ -251,7 +333,7 @@ impl Parser<'_> {
 
     /// True for `["a": …`: the first element is a string and a colon follows.
     pub(super) fn is_object_after_all(&self) -> bool {
-        self.events.is_none()
+        self.may_take_back()
             && self.parent_kind() == Some(Kind::Array)
             && self.children() == 1
             && self.nodes.len() == self.parent as usize + 2
@@ -267,7 +349,7 @@ impl Parser<'_> {
     /// True for `{"a": [1, "b": …`: the array was not closed, and the string is a key of the
     /// object around it.
     pub(super) fn is_key_of_outer(&self) -> bool {
-        self.events.is_none()
+        self.may_take_back()
             && self.closed.is_none()
             && self.parent_kind() == Some(Kind::Array)
             && self.outer_kind() == Some(Kind::Object)

@@ -3,8 +3,9 @@
 use super::super::diagnostics::Log;
 use super::super::document::{Kind, Node, Place, index_u32};
 use super::super::strict::{Phase, ROOT, Stopped};
-use super::strings::Open;
-use super::waiting::{Gaps, Reach, Sleep};
+use super::memo::Memo;
+use super::quote::Open;
+use super::verdict::Fallback;
 
 /// Why parsing stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +38,6 @@ pub(in super::super) enum Event {
     StringClose(u32),
 }
 
-/// How many more brackets are closed than opened from a place to the end of a text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct Left {
-    pub(super) end: usize,
-    pub(super) at: usize,
-    pub(super) closers: i64,
-}
-
 /// Everything that lasts between two stretches of text.
 #[derive(Debug)]
 pub(in super::super) struct State {
@@ -70,24 +63,9 @@ pub(in super::super) struct State {
     pub(in super::super) ellipsis: bool,
     /// The kind and end of the last closer.
     pub(in super::super) closed: Option<(u8, usize)>,
-    /// A token that waits for more text: its start, and how far it was looked at.
-    pub(in super::super) wait: (usize, usize),
-    /// What it waits for.
-    pub(super) sleep: Sleep,
-    /// A bare text that waits: its start, how far it was read, and its open round brackets.
-    pub(super) bare_to: (usize, usize, usize),
-    /// Commas behind a string, and how far they were read.
-    pub(super) commas: (usize, usize),
-    /// A key that is looked for, and how far it was read.
-    pub(super) key_to: (usize, usize),
-    /// A long key that is looked for behind a bracket, and how far it was read.
-    pub(in super::super) string_to: (usize, usize),
-    pub(super) gaps: Gaps,
-    pub(in super::super) block_end: Reach,
-    pub(in super::super) line_end: Reach,
-    pub(super) dots_end: Reach,
-    /// For the longest text that was counted, and for another one.
-    pub(in super::super) left: [Left; 2],
+    /// A quote in the open string that may have closed it.
+    pub(super) fallback: Option<Fallback>,
+    pub(in super::super) memo: Memo,
     pub(in super::super) log: Log,
     pub(in super::super) steps: u64,
     pub(in super::super) budget: u64,
@@ -99,6 +77,13 @@ pub(in super::super) struct State {
     /// A key in quotes, or at least a bare one, with a colon was read.
     pub(in super::super) quoted_key: bool,
     pub(in super::super) bare_key: bool,
+    /// A semicolon, or a comma, stood behind a member.
+    pub(in super::super) semicolons: bool,
+    pub(in super::super) commas: bool,
+    /// The end of the last value.
+    pub(super) ended: Option<usize>,
+    /// The container that was closed last, while nothing has followed it.
+    pub(super) last_closed: Option<u32>,
 }
 
 impl State {
@@ -119,17 +104,8 @@ impl State {
             comma: None,
             ellipsis: false,
             closed: None,
-            wait: (usize::MAX, 0),
-            sleep: Sleep::No,
-            bare_to: (usize::MAX, 0, 0),
-            commas: (usize::MAX, 0),
-            key_to: (usize::MAX, 0),
-            string_to: (usize::MAX, 0),
-            gaps: Gaps::new(),
-            block_end: Reach::default(),
-            line_end: Reach::default(),
-            dots_end: Reach::default(),
-            left: [Left::default(); 2],
+            fallback: None,
+            memo: Memo::default(),
             log: Log::default(),
             steps: 0,
             budget,
@@ -138,7 +114,29 @@ impl State {
             partial: false,
             quoted_key: false,
             bare_key: false,
+            semicolons: false,
+            commas: false,
+            ended: None,
+            last_closed: None,
         }
+    }
+
+    /// The state in an object whose opening brace is not there.
+    pub(in super::super) fn headless(at: usize, max_depth: usize, budget: u64) -> Self {
+        let mut state = State::new(at, max_depth, budget);
+        state.phase = Phase::Key;
+        let start = index_u32(at);
+        state.nodes.push(Node {
+            start,
+            end: 0,
+            next: ROOT,
+            kind: Kind::Object,
+            place: Place::Plain,
+        });
+        state.parent = 0;
+        state.depth = 1;
+        state.open[0] = 1;
+        state
     }
 
     /// The state at a strict parser's fault. Strings that were read just before it are read
@@ -160,6 +158,7 @@ impl State {
             index = node.next;
         }
         match stopped.phase {
+            Phase::After | Phase::Done if state.unread_closers(text) => {}
             Phase::After => {
                 // The strict parser counts a value at the comma or closer behind it.
                 if !state.unread_value(text, false) {
@@ -171,7 +170,9 @@ impl State {
             }
             Phase::Key => {
                 state.comma = previous_comma(text, state.at);
-                let _ = state.unread_value(text, true);
+                if !state.unread_value(text, true) {
+                    state.last_closed = state.last_container();
+                }
             }
             Phase::Colon => {
                 if let Some(key) = state.nodes.pop() {
@@ -197,6 +198,72 @@ impl State {
         };
         state.quoted_key = state.nodes.iter().enumerate().any(holds);
         state
+    }
+
+    /// The last child of the innermost container, if it is a container.
+    fn last_container(&self) -> Option<u32> {
+        let mut index = self.parent as usize + 1;
+        while let Some(node) = self.nodes.get(index) {
+            if node.next as usize >= self.nodes.len() {
+                let container = matches!(node.kind, Kind::Array | Kind::Object);
+                return container.then(|| index_u32(index));
+            }
+            index = node.next as usize;
+        }
+        None
+    }
+
+    /// Opens the containers again that were closed right before the fault, and takes the string
+    /// before their closers back, where a bracket stands in it: they may be a part of it, as in
+    /// `"[^"]+"`.
+    fn unread_closers(&mut self, text: &[u8]) -> bool {
+        let Some(&last) = self.nodes.last().filter(|n| n.kind == Kind::String) else {
+            return false;
+        };
+        let (start, end) = (last.start as usize, last.end as usize);
+        let content = text.get(start..end).unwrap_or_default();
+        let between = text.get(end + 1..self.at).unwrap_or_default();
+        let closers = between.iter().filter(|b| matches!(b, b'}' | b']')).count();
+        let plain = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'}' | b']');
+        if closers == 0
+            || !between.iter().all(plain)
+            || memchr::memchr2(b'{', b'[', content).is_none()
+        {
+            return false;
+        }
+        let len = index_u32(self.nodes.len());
+        let container = |n: &Node| matches!(n.kind, Kind::Array | Kind::Object) && n.next == len;
+        let mut opened: Vec<usize> = (0..self.nodes.len())
+            .rev()
+            .filter(|&i| self.nodes.get(i).is_some_and(container))
+            .take(closers)
+            .collect();
+        self.steps += content.len() as u64;
+        opened.reverse();
+        for (level, &index) in opened.iter().enumerate() {
+            let Some(node) = self.nodes.get_mut(index) else { return false };
+            node.next = self.parent;
+            let array = node.kind == Kind::Array;
+            // The outermost one was not counted yet.
+            if level > 0
+                && let Some(parent) = self.nodes.get_mut(self.parent as usize)
+            {
+                parent.end -= 1;
+            }
+            self.open[usize::from(array)] += 1;
+            self.depth += 1;
+            self.parent = index_u32(index);
+        }
+        self.nodes.pop();
+        if let Some(parent) = self.nodes.get_mut(self.parent as usize) {
+            parent.end -= 1;
+            if parent.kind == Kind::Object {
+                self.key = self.nodes.len().checked_sub(1).map(index_u32);
+            }
+        }
+        self.at = start.saturating_sub(1);
+        self.phase = Phase::Value;
+        true
     }
 
     /// Takes the last node back where it is a scalar with nothing but space (and a comma)
@@ -293,6 +360,8 @@ impl State {
         self.comma = None;
         self.ellipsis = false;
         self.closed = None;
+        self.ended = None;
+        self.last_closed = None;
     }
 
     /// Adds a node without children.

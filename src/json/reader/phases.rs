@@ -5,38 +5,14 @@
 //! is how streams are read: `last` is false then, and a decision that needs bytes beyond the
 //! end waits.
 
-use std::ops::{Deref, DerefMut};
-
 use super::super::diagnostics::{Code, Diagnostic};
 use super::super::document::{Kind, Place};
 use super::super::strict::{Phase, ROOT};
-use super::state::{State, Stop};
-use super::strings::{Quote, Role};
-
-/// A state at work on a text.
-pub(in super::super) struct Parser<'t> {
-    pub(in super::super) text: &'t [u8],
-    /// Nothing follows the text.
-    pub(in super::super) last: bool,
-    pub(in super::super) state: State,
-}
-
-impl Deref for Parser<'_> {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        &self.state
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-}
-
-/// Goes on, or stops.
-pub(super) type Flow = Result<(), Stop>;
+use super::parser::{Flow, Parser};
+use super::peek::{Key, Token};
+use super::quote::Quote;
+use super::state::Stop;
+use super::words::{is_word, run, wide};
 
 impl Parser<'_> {
     /// Reads until the top value is complete or the text ends.
@@ -61,21 +37,6 @@ impl Parser<'_> {
                 return stop;
             }
         }
-    }
-
-    /// Where the look at the token at `at` goes on.
-    pub(super) fn looked(&self, at: usize) -> usize {
-        if self.wait.0 == at { self.wait.1.max(at) } else { at }
-    }
-
-    /// Waits for more text in the token at `at`, which was looked at to the end of the text.
-    pub(super) fn wait(&mut self, at: usize) -> Stop {
-        self.wait = (at, self.text.len());
-        Stop::More
-    }
-
-    pub(super) fn byte(&self, at: usize) -> Option<u8> {
-        self.text.get(at).copied()
     }
 
     /// At the end of the text: waits, or closes what is open.
@@ -166,11 +127,14 @@ impl Parser<'_> {
         self.scalar_side(Kind::Null, b"");
     }
 
-    /// True while nothing but containers was opened.
-    fn only_openers(&self) -> bool {
-        self.events.is_none()
-            && self.nodes.len() <= 8
-            && self.nodes.iter().all(|n| matches!(n.kind, Kind::Array | Kind::Object))
+    /// True while no string was read.
+    fn only_openers(&mut self) -> bool {
+        if !self.may_take_back() || self.log.has(Code::EscapedQuotes) {
+            return false;
+        }
+        let strings = self.nodes.iter().position(|n| n.kind == Kind::String);
+        self.steps += strings.unwrap_or(self.nodes.len()) as u64;
+        strings.is_none()
     }
 
     fn key(&mut self) -> Flow {
@@ -200,6 +164,7 @@ impl Parser<'_> {
                 self.at += 1;
             }
             _ if self.ends_document(at)? => return Err(self.at_end_early()),
+            b'[' if self.comma.is_some() && self.goes_on_in_array(at) => {}
             b':' | b'[' | b'(' => self.drop_byte(at),
             _ => return self.bare_key(),
         }
@@ -210,12 +175,6 @@ impl Parser<'_> {
         let len = self.char_len(at);
         self.log.extend(Code::DroppedText, at, at + len);
         self.at = at + len;
-    }
-
-    /// The bytes of the character at a place.
-    pub(super) fn char_len(&self, at: usize) -> usize {
-        let rest = self.text.get(at + 1..).unwrap_or_default();
-        1 + rest.iter().take(3).take_while(|&&b| b & 0xC0 == 0x80).count()
     }
 
     fn colon(&mut self) -> Flow {
@@ -234,7 +193,7 @@ impl Parser<'_> {
                 self.at += len;
                 self.phase = Phase::Value;
             }
-            0xEF if self.text.get(at..at + 3) == Some("：".as_bytes()) => {
+            0xE3 | 0xEF if self.wide_at(at) == Some(b':') => {
                 self.log.add(Code::WrongSeparator, at, at + 3);
                 self.at += 3;
                 self.phase = Phase::Value;
@@ -265,6 +224,8 @@ impl Parser<'_> {
     }
 
     fn after(&mut self) -> Flow {
+        let at = self.at;
+        self.ended.get_or_insert(at);
         self.space(false)?;
         let at = self.at;
         if self.parent == ROOT && self.calls.is_empty() {
@@ -277,9 +238,10 @@ impl Parser<'_> {
             b',' => self.comma(at, 1),
             b';' => {
                 self.log.add(Code::WrongSeparator, at, at + 1);
+                self.semicolons = true;
                 self.comma(at, 1);
             }
-            0xEF if self.text.get(at..at + 3) == Some("，".as_bytes()) => {
+            0xE3 | 0xEF if self.wide_at(at).is_some_and(|b| b != b':') => {
                 self.log.add(Code::WrongSeparator, at, at + 3);
                 self.comma(at, 3);
             }
@@ -298,12 +260,37 @@ impl Parser<'_> {
                 });
                 self.phase = if object { Phase::Key } else { Phase::Value };
             }
-            _ => self.drop_byte(at),
+            _ => self.drop_words(at)?,
         }
         Ok(())
     }
 
+    /// Full-width punctuation at a place.
+    pub(super) fn wide_at(&self, at: usize) -> Option<u8> {
+        wide(self.text.get(at..).unwrap_or_default()).map(|(sign, _)| sign)
+    }
+
+    /// Drops what is no part of anything: a word, or one sign.
+    fn drop_words(&mut self, at: usize) -> Flow {
+        let seen = self.looked(at);
+        let rest = self.text.get(seen..).unwrap_or_default();
+        let end = seen + run(rest, is_word);
+        self.steps += (end - seen) as u64;
+        if end >= self.text.len() && !self.last {
+            return Err(self.wait(at));
+        }
+        if end == at {
+            self.drop_byte(at);
+        } else {
+            self.log.extend(Code::DroppedText, at, end);
+            self.at = end;
+        }
+        self.ended = Some(self.at);
+        Ok(())
+    }
+
     fn comma(&mut self, at: usize, len: usize) {
+        self.commas |= self.byte(at) == Some(b',');
         self.at = at + len;
         self.comma = Some(at);
         let object = self.parent_kind() == Some(Kind::Object);
@@ -314,7 +301,7 @@ impl Parser<'_> {
     /// closers may stand behind it that close nothing.
     fn done(&mut self) -> Flow {
         let Some(root) = self.nodes.first().copied() else { return Err(Stop::Done) };
-        if self.events.is_some()
+        if !self.may_take_back()
             || !matches!(root.kind, Kind::Object | Kind::Array)
             || root.end == 0
             || root.next as usize != self.nodes.len()
@@ -323,15 +310,23 @@ impl Parser<'_> {
         }
         let end = self.at;
         let mut surplus = end;
-        let comma = loop {
-            let next = self.gap_end(surplus)?;
-            match self.byte(next) {
-                Some(b',') => break next,
-                Some(b'}' | b']') => surplus = next + 1,
+        let (comma, len) = loop {
+            let next = self.peek(surplus)?;
+            match next.token {
+                Token::Comma(len) => break (next.at, len),
+                Token::Close(b'}' | b']') => surplus = next.at + 1,
+                // Only the comma is missing too.
+                Token::Quote(..)
+                    if root.kind == Kind::Object
+                        && self.key_at(next.at)? == Key::Yes
+                        && self.closers_left(next.at) =>
+                {
+                    break (next.at, 0);
+                }
                 _ => return Err(Stop::Done),
             }
         };
-        let next = self.gap_end(comma + 1)?;
+        let next = self.gap_end(comma + len)?;
         let goes_on = match root.kind {
             Kind::Object => self.member_follows(next, surplus > end)?,
             _ => self.element_follows(next, surplus > end)?,
@@ -339,7 +334,10 @@ impl Parser<'_> {
         if goes_on {
             self.log.add(Code::SurplusCloser, end.saturating_sub(1), surplus);
             self.reopen_root();
-            self.comma(comma, 1);
+            if len == 0 {
+                self.log.add(Code::MissingComma, comma, comma);
+            }
+            self.comma(comma, len);
             return Ok(());
         }
         if surplus > end && matches!(self.byte(next), Some(b'{' | b'[')) {
@@ -352,13 +350,13 @@ impl Parser<'_> {
 
     /// True where behind the end of an object and a comma a member follows.
     fn member_follows(&mut self, at: usize, surplus: bool) -> Result<bool, Stop> {
-        let key = self.key_ahead(at)?;
+        let key = self.key_at(at)?;
         Ok(match self.byte(at) {
-            Some(b'"') => key == Some(true) || (surplus && key.is_none()),
-            Some(b'\'') => key == Some(true) && self.quoted_key,
+            Some(b'"') => key == Key::Yes || (surplus && key == Key::Cut),
+            Some(b'\'') => key == Key::Yes && self.quoted_key,
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') => {
                 let bare = self.bare_key && !self.quoted_key;
-                surplus && bare && key == Some(true) && self.root_closes_later(at)
+                surplus && bare && key == Key::Yes && self.root_closes_later(at)
             }
             _ => false,
         })
@@ -368,8 +366,8 @@ impl Parser<'_> {
     fn element_follows(&mut self, at: usize, surplus: bool) -> Result<bool, Stop> {
         let scalar = match self.byte(at) {
             Some(b'{' | b'[') => return Ok(self.root_closes_later(at)),
-            Some(b'"' | b'\'') => self.another_string(at, at)?,
-            Some(b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => self.scalar_ahead(at)?,
+            Some(b'"' | b'\'') => self.string_and_end(at + 1)?,
+            Some(b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => self.scalar_at(at)?,
             _ => false,
         };
         if scalar {
@@ -388,20 +386,9 @@ impl Parser<'_> {
                 quote.is_none()
             }
             [b'-' | b'0'..=b'9', ..] => {
-                rest.len() < 64 && rest.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b))
+                rest.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b))
             }
             _ => false,
-        }
-    }
-
-    /// A place at which the document ends although its brackets are open: a fence or a closing
-    /// tag.
-    pub(super) fn ends_document(&self, at: usize) -> Result<bool, Stop> {
-        match self.text.get(at..).unwrap_or_default() {
-            [b'`', b'`', b'`', ..] => Ok(true),
-            [b'<', b'/', letter, ..] => Ok(letter.is_ascii_alphabetic()),
-            [b'`' | b'<'] | [b'`', b'`'] | [b'<', b'/'] if !self.last => Err(Stop::More),
-            _ => Ok(false),
         }
     }
 
@@ -423,15 +410,6 @@ impl Parser<'_> {
     }
 
     pub(super) fn may_enter_call(&self) -> bool {
-        self.calls.len() < 16 && self.events.is_none()
-    }
-
-    pub(super) fn role(&self) -> Role {
-        match (self.phase, self.parent_kind()) {
-            (Phase::Key, _) => Role::Key,
-            (_, Some(Kind::Object)) => Role::Member,
-            (_, Some(_)) => Role::Element,
-            _ => Role::Root,
-        }
+        self.calls.len() < 16 && self.may_take_back()
     }
 }

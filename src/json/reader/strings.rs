@@ -1,87 +1,20 @@
 //! Strings: which quotes open and close them, escapes, and where a cut or lost quote ends them.
 
-use super::super::diagnostics::Code;
+use super::super::diagnostics::{Code, Diagnostic, Severity};
 use super::super::document::{Kind, Place, index_u32};
+use super::super::latex::{is_command, keep_commands};
 use super::super::strict::Phase;
 use super::super::string::{next_special, unescape_into};
+use super::judge::Judgement;
 use super::parser::{Flow, Parser};
-use super::quotes::Judgement;
+use super::peek::{Key, Token};
+use super::quote::{Inside, Latex, Open, Quote, Role, closing, next_of_interest};
 use super::state::{Event, Stop};
+use super::walk::Step;
+use super::words::{is_word, run};
 use crate::target::push_scalar;
 
-/// What opened a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quote {
-    Double,
-    Single,
-    Backtick,
-    CurlyDouble,
-    CurlySingle,
-    TripleDouble,
-    TripleSingle,
-    /// `\"`
-    Escaped,
-}
-
-/// Where a string stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Key,
-    Member,
-    Element,
-    Root,
-}
-
-/// A string under way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
-    pub(super) quote: Quote,
-    pub(super) role: Role,
-    /// First byte of the text.
-    pub(super) start: usize,
-    /// First byte that is not decoded yet, where decoding has begun.
-    pub(super) from: usize,
-    /// Where the scan goes on.
-    pub(super) at: usize,
-    /// An escape was seen since `from`.
-    pub(super) escaped: bool,
-    /// The text is being decoded piece by piece.
-    pub(super) decoding: bool,
-    /// A quote was read as text.
-    pub(super) inner: bool,
-    /// An opening bracket stands in the text before this place.
-    pub(super) bracket: bool,
-    pub(super) bracket_to: usize,
-    /// Its opening was told of.
-    pub(super) told: bool,
-    /// Where a comma stands with nothing but commas and space behind it, and how far they were
-    /// looked for.
-    pub(super) held: (Option<usize>, usize),
-}
-
 impl Parser<'_> {
-    /// The quote that opens at a place, with its length.
-    pub(super) fn opening_quote(&self, at: usize) -> Result<Option<(Quote, usize)>, Stop> {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let cut = |n: usize| rest.len() < n && !self.last;
-        Ok(Some(match *rest {
-            [b'"' | b'\''] if cut(3) => return Err(Stop::More),
-            [a, b] if a == b && (a == b'"' || a == b'\'') && cut(3) => return Err(Stop::More),
-            [b'"', b'"', b'"', ..] => (Quote::TripleDouble, 3),
-            [b'\'', b'\'', b'\'', ..] => (Quote::TripleSingle, 3),
-            [b'"', ..] => (Quote::Double, 1),
-            [b'\'', ..] => (Quote::Single, 1),
-            [b'`', b'`', b'`', ..] => return Ok(None),
-            [b'`' | b'\\'] | [b'`', b'`'] if !self.last => return Err(Stop::More),
-            [b'`', ..] => (Quote::Backtick, 1),
-            [b'\\', b'"', ..] => (Quote::Escaped, 2),
-            [0xE2, 0x80, 0x9C..=0x9F, ..] => (Quote::CurlyDouble, 3),
-            [0xE2, 0x80, 0x98..=0x9B, ..] => (Quote::CurlySingle, 3),
-            [0xC2, 0xAB, ..] => (Quote::CurlyDouble, 2),
-            _ => return Ok(None),
-        }))
-    }
-
     /// Reads a key that has nothing in it to judge.
     #[inline]
     pub(super) fn plain_key(&mut self, at: usize) -> bool {
@@ -104,11 +37,13 @@ impl Parser<'_> {
     pub(super) fn plain_value(&mut self, at: usize) -> bool {
         let start = at + 1;
         let end = next_special(self.text, start);
-        if end == start || self.byte(end) != Some(b'"') {
+        if end == start || self.byte(end) != Some(b'"') || self.behind_opener(end) {
             return false;
         }
         let ends = match (self.role(), self.byte(end + 1)) {
-            (Role::Member, Some(b'}' | b']')) | (Role::Element, Some(b',' | b']')) => true,
+            (Role::Element, Some(b',')) => true,
+            (Role::Member, Some(b'}')) => !self.opened(start, end, b'{'),
+            (Role::Element, Some(b']')) => !self.opened(start, end, b'['),
             (Role::Member, Some(b',')) => self.plain_key_ahead(end + 2),
             _ => false,
         };
@@ -118,6 +53,12 @@ impl Parser<'_> {
             self.at = end + 1;
         }
         ends
+    }
+
+    /// True where a bracket stands between two places.
+    pub(super) fn opened(&mut self, from: usize, to: usize, bracket: u8) -> bool {
+        self.steps += to.saturating_sub(from) as u64;
+        memchr::memchr(bracket, self.text.get(from..to).unwrap_or_default()).is_some()
     }
 
     #[inline]
@@ -135,6 +76,7 @@ impl Parser<'_> {
         window.get(end..end + 2) == Some(b"\":")
     }
 
+    /// Opens a string.
     pub(super) fn open_string(&mut self, quote: Quote, at: usize, len: usize) -> Flow {
         let code = match quote {
             Quote::Double => None,
@@ -142,6 +84,7 @@ impl Parser<'_> {
             Quote::Backtick => Some(Code::BacktickQuotes),
             Quote::CurlyDouble | Quote::CurlySingle => Some(Code::CurlyQuotes),
             Quote::TripleDouble | Quote::TripleSingle => Some(Code::TripleQuotes),
+            Quote::Doubled => Some(Code::DoubledQuotes),
             Quote::Escaped => Some(Code::EscapedQuotes),
         };
         if let Some(code) = code {
@@ -157,12 +100,12 @@ impl Parser<'_> {
             at: start,
             escaped: false,
             decoding: false,
-            inner: false,
-            bracket: false,
-            bracket_to: start,
+            inside: Inside { counted: start, ..Inside::default() },
             told: false,
             held: (None, start),
+            latex: Latex::default(),
         });
+        self.fallback = None;
         self.scratch.clear();
         self.string()
     }
@@ -187,6 +130,11 @@ impl Parser<'_> {
                 if !self.last {
                     return Err(Stop::More);
                 }
+                if let Some(back) = self.fall_back() {
+                    *open = back.open;
+                    self.finish_string(open, back.at, back.at + back.len);
+                    return Ok(());
+                }
                 self.string_ends_text(open);
                 return Ok(());
             };
@@ -209,44 +157,87 @@ impl Parser<'_> {
                 open.at += 1;
                 continue;
             }
-            let len = closing_len(self.text, at, open.quote, self.last)?;
+            let rest = self.text.get(at..).unwrap_or_default();
+            if rest.len() < 3 && !self.last && !matches!(open.quote, Quote::Double | Quote::Single)
+            {
+                return Err(Stop::More);
+            }
+            let len = closing(rest, open.quote);
             if len == 0 {
                 open.at += 1;
                 continue;
             }
             if open.role == Role::Key {
                 self.needs(at + len + 1)?;
-            }
-            if open.role == Role::Key
-                && self.byte(at + len) != Some(b':')
-                && let Some(colon) = self.colon_before(open, at)
-            {
-                self.close_key(open, colon);
-                return Ok(());
+                if self.byte(at + len) != Some(b':')
+                    && let Some(colon) = self.colon_before(open, at)
+                {
+                    self.close_key(open, colon);
+                    return Ok(());
+                }
+                if self.byte(at + len) != Some(b':')
+                    && open.inside.quotes == 0
+                    && self.may_take_back()
+                    && let Some(colon) = self.colon_inside(open, at)
+                    && self.walk(colon, colon + 1, Step::Value)?.clean()
+                {
+                    self.close_key(open, colon);
+                    return Ok(());
+                }
             }
             match self.judge(open, at, len)? {
                 Judgement::Closes => {
                     self.finish_string(open, at, at + len);
                     return Ok(());
                 }
+                Judgement::Before(end, next) => {
+                    self.close_before(open, end, next);
+                    return Ok(());
+                }
                 Judgement::Joins(quote, start) => {
+                    open.latex.joined = true;
                     self.log.add(Code::Concatenation, at, start);
                     self.decode_to(open, at);
                     open.quote = quote;
                     (open.from, open.at) = (start, start);
+                    open.inside = Inside { counted: start, ..Inside::default() };
                 }
                 Judgement::Text => {
-                    if let Some(comma) = self.missing_quote(open, at)? {
-                        self.close_before(open, comma);
-                        return Ok(());
-                    }
-                    open.inner = true;
                     open.escaped |= byte == b'\\';
-                    self.log.add(Code::InnerQuote, at, at + len);
+                    let mut found = Diagnostic::new(Code::InnerQuote, at, at + len);
+                    if self.looks_like_key(open, at)? {
+                        found.severity = Severity::Lossy;
+                    }
+                    self.log.push(found);
                     open.at = at + len;
+                    if !self.alone(open.quote, at, open.inside.quotes) {
+                        open.inside.quotes += 1;
+                        open.inside.colon |= open.inside.quotes > 1
+                            && self.may_take_back()
+                            && self
+                                .peek(at + len)
+                                .is_ok_and(|n| matches!(n.token, Token::Colon(_)));
+                    }
                 }
             }
         }
+    }
+
+    /// True for a quote that starts a key behind a comma, outside of brackets in the string: what
+    /// is read as text here may have been a member.
+    fn looks_like_key(&mut self, open: &mut Open, at: usize) -> Result<bool, Stop> {
+        if open.role != Role::Member || !self.may_take_back() {
+            return Ok(false);
+        }
+        let text = self.text.get(open.start..at).unwrap_or_default();
+        let last = text.iter().rposition(|b| !b.is_ascii_whitespace());
+        self.steps += (text.len() - last.unwrap_or(0)) as u64;
+        if last.and_then(|last| text.get(last)) != Some(&b',') {
+            return Ok(false);
+        }
+        open.inside.count(self.text, at);
+        let outside = open.inside.braces == 0 && open.inside.squares == 0;
+        Ok(outside && self.key_at(at)? == Key::Yes)
     }
 
     /// Reads the escape at `open.at`; true where the text ends inside it.
@@ -259,6 +250,7 @@ impl Parser<'_> {
         match rest.first() {
             None => return if self.last { Ok(true) } else { Err(Stop::More) },
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                open.latex.command |= is_command(rest);
                 open.escaped = true;
                 open.at += 2;
             }
@@ -288,6 +280,7 @@ impl Parser<'_> {
             Some(b'u') if rest.get(1) == Some(&b'{') && self.braced_escape(open, at)? => {}
             Some(_) => {
                 let end = at + 1 + self.char_len(at + 1);
+                open.latex.foreign = true;
                 self.log.add(Code::InvalidEscape, at, end);
                 self.decode_to(open, at);
                 self.scratch.push(b'\\');
@@ -341,18 +334,21 @@ impl Parser<'_> {
         self.finish_string(open, colon, colon);
     }
 
-    /// Ends a string whose closing quote is missing before a comma.
-    fn close_before(&mut self, open: &mut Open, comma: usize) {
-        self.log.add(Code::MissingQuote, comma, comma);
-        let ends_in_quote =
-            comma >= open.from + 2 && self.text.get(comma - 2..comma) == Some(b"\\\"");
+    /// Ends a string whose closing quote is missing.
+    fn close_before(&mut self, open: &mut Open, end: usize, next: usize) {
+        if end == next {
+            self.log.add(Code::MissingQuote, end, end);
+        } else {
+            self.log.add(Code::CurlyQuotes, end, next);
+        }
+        let ends_in_quote = end >= open.from + 2 && self.text.get(end - 2..end) == Some(b"\\\"");
         if ends_in_quote {
             // `"C:\",`: the backslash was meant as itself.
-            self.decode_to(open, comma - 2);
+            self.decode_to(open, end - 2);
             self.scratch.push(b'\\');
-            open.from = comma;
+            open.from = end;
         }
-        self.finish_string(open, comma, comma);
+        self.finish_string(open, end, next);
     }
 
     /// The text ends while the string is open.
@@ -360,7 +356,6 @@ impl Parser<'_> {
         let text_end = self.text.len();
         if open.role == Role::Key
             && let Some(colon) = self.colon_inside(open, text_end)
-            && self.is_value_and_closers(colon + 1)
         {
             return self.close_key(open, colon);
         }
@@ -377,11 +372,15 @@ impl Parser<'_> {
             code = Code::TruncatedEscape;
         }
         if code == Code::TruncatedString
+            && let Ok(Some(curly)) = self.curly_close(open, end)
+        {
+            return self.close_before(open, curly, curly + 3);
+        }
+        if code == Code::TruncatedString
             && let Some(at) = self.closers_before(open, end)
         {
-            self.log.add(Code::MissingQuote, at, at);
-            self.finish_string(open, at, at);
-            return;
+            let (end, next) = at;
+            return self.close_before(open, end, next);
         }
         self.log.add(code, end, text_end);
         self.finish_string(open, end, text_end);
@@ -389,6 +388,9 @@ impl Parser<'_> {
 
     /// Adds the string's node: its text ends at `end`, and reading goes on at `next`.
     fn finish_string(&mut self, open: &mut Open, end: usize, next: usize) {
+        if open.latex.command {
+            self.latex(open, end);
+        }
         if open.decoding {
             self.decode_to(open, end);
         }
@@ -417,6 +419,24 @@ impl Parser<'_> {
         }
     }
 
+    /// A string with escapes that spell LaTeX: beside escapes that JSON does not have they are
+    /// LaTeX, alone they may be.
+    fn latex(&mut self, open: &mut Open, end: usize) {
+        if !open.latex.foreign || open.latex.joined || !self.may_take_back() {
+            if open.decoding {
+                self.log.add(Code::SuspiciousEscape, open.start, end);
+            }
+            return;
+        }
+        let raw = self.text.get(open.start..end).unwrap_or_default();
+        self.steps += raw.len() as u64;
+        self.log.add(Code::LatexEscape, open.start, end);
+        self.scratch = super::super::string::unescape(&keep_commands(raw));
+        open.decoding = true;
+        open.escaped = false;
+        open.from = end;
+    }
+
     /// The text so far ends inside the string: what is certain is decoded and told of.
     fn string_waits(&mut self, open: &mut Open) {
         if self.events.is_none() || open.role == Role::Key {
@@ -439,6 +459,63 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
+    /// The colon in a key's text, where only a word stands before it: its closing quote is missing.
+    fn colon_inside(&mut self, open: &Open, end: usize) -> Option<usize> {
+        let text = self.text.get(open.start..end)?;
+        let at = run(text, is_word);
+        self.steps += at as u64;
+        (at > 0 && text.get(at) == Some(&b':') && !open.decoding).then_some(open.start + at)
+    }
+
+    /// The same at a quote: `"key: "value"`, `"key: ["value"`.
+    fn colon_before(&mut self, open: &Open, quote: usize) -> Option<usize> {
+        let text = self.text.get(open.start..quote)?;
+        let value = |b: &u8| !matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b'[' | b'{');
+        let colon = text.iter().rposition(value);
+        self.steps += (text.len() - colon.unwrap_or(0)) as u64;
+        let colon = colon?;
+        let head = text.get(..colon)?;
+        if text.get(colon) != Some(&b':') || head.is_empty() {
+            return None;
+        }
+        let plain = memchr::memchr2(b'"', b':', head).is_none();
+        self.steps += colon as u64;
+        (plain && !open.decoding).then_some(open.start + colon)
+    }
+
+    /// Where the text ends in exactly the closers that are open, and no bracket was opened in
+    /// the string: a closing quote is missing before them, or a typographic one stands there.
+    fn closers_before(&mut self, open: &Open, end: usize) -> Option<(usize, usize)> {
+        if open.role == Role::Key || !self.may_take_back() || open.quote != Quote::Double {
+            return None;
+        }
+        let whole = self.text;
+        let text = whole.get(open.start..end)?;
+        self.steps += text.len() as u64;
+        let mut at = text.len();
+        self.parent_kind()?;
+        let closers: Vec<u8> = self.closers().collect();
+        self.steps += closers.len() as u64;
+        for &closer in closers.iter().rev() {
+            at =
+                text.get(..at)?.iter().rposition(|b| !matches!(b, b' ' | b'\n' | b'\r' | b'\t'))?;
+            if text.get(at).copied() != Some(closer) {
+                return None;
+            }
+        }
+        let head = text.get(..at)?;
+        if memchr::memchr3(b'{', b'[', b'"', head).is_some()
+            || memchr::memchr2(b'}', b']', head).is_some()
+        {
+            return None;
+        }
+        let content = head.iter().rposition(|b| !b.is_ascii_whitespace()).map_or(0, |i| i + 1);
+        // Space before a line feed is not the string's.
+        let own = memchr::memchr(b'\n', head.get(content..)?).is_none();
+        let next = open.start + if own { head.len() } else { content };
+        Some((next, next))
+    }
+
     /// The end of what is certain in an open string. A comma before a quote may turn out to be
     /// the end of the string, and the backslash of a quote before it to mean itself.
     fn certain_end(&mut self, open: &mut Open) -> usize {
@@ -466,42 +543,6 @@ impl Parser<'_> {
 
 fn hex_value(digit: u8) -> u32 {
     char::from(digit).to_digit(16).unwrap_or(0)
-}
-
-/// The next byte at which a string of this kind may end or hold an escape.
-fn next_of_interest(text: &[u8], from: usize, quote: Quote) -> usize {
-    let plain = match quote {
-        Quote::Double | Quote::TripleDouble | Quote::Escaped => return next_special(text, from),
-        Quote::Single | Quote::TripleSingle => b'\'',
-        Quote::Backtick => b'`',
-        Quote::CurlyDouble | Quote::CurlySingle => 0xE2,
-    };
-    if plain != 0xE2 {
-        return super::super::string::next_special_or(text, from, plain);
-    }
-    let rest = text.get(from..).unwrap_or_default();
-    let found =
-        rest.iter().position(|&b| b < 0x20 || matches!(b, b'\\' | 0xE2 | b'"' | b'\'' | 0xC2));
-    from + found.unwrap_or(rest.len())
-}
-
-/// The length of the closing quote at a place; 0 where none is.
-pub(super) fn closing_len(text: &[u8], at: usize, quote: Quote, last: bool) -> Result<usize, Stop> {
-    let rest = text.get(at..).unwrap_or_default();
-    if rest.len() < 3 && !last && !matches!(quote, Quote::Double | Quote::Single) {
-        return Err(Stop::More);
-    }
-    Ok(match (quote, rest) {
-        (Quote::Double | Quote::CurlyDouble | Quote::Escaped, [b'"', ..])
-        | (Quote::Single | Quote::CurlySingle, [b'\'', ..])
-        | (Quote::Backtick, [b'`' | b'\'', ..]) => 1,
-        (Quote::Escaped, [b'\\', b'"', ..]) | (Quote::CurlyDouble, [0xC2, 0xBB, ..]) => 2,
-        (Quote::TripleDouble, [b'"', b'"', b'"', ..])
-        | (Quote::TripleSingle, [b'\'', b'\'', b'\'', ..])
-        | (Quote::CurlyDouble, [0xE2, 0x80, 0x9C..=0x9F, ..])
-        | (Quote::CurlySingle, [0xE2, 0x80, 0x98..=0x9B, ..]) => 3,
-        _ => 0,
-    })
 }
 
 fn without_line_feed(text: &[u8], from: usize, end: usize) -> usize {
