@@ -198,11 +198,6 @@ impl Parser<'_> {
                 self.at += 3;
                 self.phase = Phase::Value;
             }
-            b';' if self.value_follows(at + 1)? => {
-                self.log.add(Code::WrongSeparator, at, at + 1);
-                self.at += 1;
-                self.phase = Phase::Value;
-            }
             b',' | b'}' if self.is_set() => self.make_set(),
             b',' | b'}' | b']' | b';' => {
                 self.missing_value(at);
@@ -217,13 +212,6 @@ impl Parser<'_> {
             self.note_key();
         }
         Ok(())
-    }
-
-    /// True where a value, and no key, stands behind the gap at a place.
-    fn value_follows(&mut self, at: usize) -> Result<bool, Stop> {
-        let next = self.peek(at)?;
-        let value = matches!(next.token, Token::Quote(..) | Token::Open(_) | Token::Word);
-        Ok(value && self.key_at(next.at)? == Key::No)
     }
 
     fn note_key(&mut self) {
