@@ -780,8 +780,9 @@ class JSONStream:
         cls, *, max_depth: int = 512, documents: Literal["first", "all"] = "first"
     ) -> JSONStream: ...
     def feed(self, chunk: str | bytes) -> list[Any]:
-        """Reads a piece, and gives the documents that it completes. `bytes` are UTF-8 and may end
-        inside a character.
+        """Reads a piece, and gives the documents that it completes.
+
+        `bytes` are UTF-8 and may end inside a character.
 
         Raises:
             ValueError: the stream is closed.

@@ -3,7 +3,7 @@
 use super::choices;
 use super::marker::Reader;
 use super::verdict;
-use crate::json::{Cursor, Document, Kind, RepairOptions, Source, object_spans, repair};
+use crate::json::{Code, Cursor, Document, Kind, RepairOptions, Source, object_spans, repair};
 use crate::target::trim_js;
 
 /// The object of a reply and how it was come by.
@@ -115,7 +115,9 @@ pub(super) fn read_repaired<T>(
 ) -> Option<T> {
     let options = RepairOptions { duplicates: false, ..RepairOptions::default() };
     let chosen = repair(text, &options);
-    let read_chosen = || read(Object::of(chosen.result.as_ref().ok()?, true)?);
+    // Members without their opening brace are no answer.
+    let whole = !chosen.diagnostics.iter().any(|d| d.code == Code::MissingOpener);
+    let read_chosen = || read(Object::of(chosen.result.as_ref().ok().filter(|_| whole)?, true)?);
     let block = matches!(chosen.source, Source::Fence | Source::Tag);
     let first = if block { read_chosen() } else { None };
     first

@@ -138,6 +138,10 @@ impl<'a> Search<'a> {
 
     /// An object whose opening brace is missing: the text starts with a key.
     fn headless(&mut self, start: usize, end: usize, context: Context) -> usize {
+        // A reader of spans wants the brackets.
+        if self.apart {
+            return start;
+        }
         let text = self.text.get(..end).unwrap_or(self.text);
         let budget = self.budget.saturating_sub(self.steps);
         let mut state = State::headless(start, self.max_depth, budget);
@@ -261,7 +265,7 @@ impl<'a> Search<'a> {
         resume.max(at + 1)
     }
 
-    /// Whole numbers in brackets behind a word of a sentence point to a source.
+    /// A whole number in brackets behind a word of a sentence points to a source.
     fn is_citation(&self, attempt: &Attempt, at: usize, context: Context) -> bool {
         let numbers = attempt.nodes.iter().skip(1).all(|node| {
             let digits = self.text.get(node.start as usize..node.end as usize);
@@ -271,7 +275,7 @@ impl<'a> Search<'a> {
         let word = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
         let word =
             word.is_some_and(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']' || b == b')');
-        context.block == Block::Bare && numbers && attempt.nodes.len() > 1 && word
+        context.block == Block::Bare && numbers && attempt.nodes.len() == 2 && word
     }
 
     /// A whole stretch that is one valid scalar.

@@ -154,6 +154,7 @@ impl Parser<'_> {
     fn key_closes(&mut self, after: usize) -> Result<bool, Stop> {
         let next = self.peek(after)?;
         Ok(match next.token {
+            Token::Comma(_) if self.byte(next.at) == Some(b';') => false,
             Token::End
             | Token::Stop
             | Token::Colon(_)

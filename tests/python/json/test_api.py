@@ -290,13 +290,18 @@ def test_the_documentation_lists_every_code() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"a": 1}}, b: 2}', '{"a": 1}}\n"b": 2}', "[1]], two]", '```json\n{"a": 1}}, b: 2}\n```'],
+    ['{"a": 1}}, b: 2}', "[1]], two]", '```json\n{"a": 1}}, b: 2}\n```'],
 )
 def test_what_seems_to_go_on_is_lossy(text: str) -> None:
     result = scoregate.parse_json(text)
     assert result.severity == "lossy"
     assert [found.code for found in result.diagnostics] == ["discarded_text"]
     assert not scoregate.parse_json(text, max_severity="guess").ok
+
+
+def test_a_member_behind_an_early_closer_is_kept() -> None:
+    result = scoregate.parse_json('{"a": 1}}\n"b": 2}')
+    assert (result.value, result.severity) == ({"a": 1, "b": 2}, "guess")
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}}', '{"a": 1}}, as you asked', '{"a": 1}, see {x}'])
