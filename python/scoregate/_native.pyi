@@ -86,10 +86,11 @@ class ScorerResult:
     def detail(self) -> str | None: ...
     @property
     def repaired(self) -> _Severity | None:
-        """The worst repair that the text needed before it could be checked; None for none."""
+        """The worst repair (`lossless`, `guess` or `lossy`) that the text needed before it could be
+        checked; None where it needed none."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as an output row holds it; `detail` and `repaired` only if there is one."""
+        """The result as an output row holds it; `detail` and `repaired` only where there is one."""
 
     def __bool__(self) -> Never: ...
     def __eq__(self, other: object, /) -> bool: ...

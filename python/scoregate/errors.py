@@ -26,6 +26,15 @@ class SpecIssue:
         hint: what the author may have meant, or None.
         line: its line in the text that the gate was read from, from 1, or None.
         column: its column there, in characters from 1, or None.
+
+    Examples:
+        >>> import scoregate
+        >>> try:
+        ...     scoregate.Gate('{"scorers": [{"type": "contain", "value": "ok"}]}')
+        ... except scoregate.SpecError as error:
+        ...     issue = error.issues[0]
+        >>> issue.kind, issue.path, issue.line, issue.column
+        ('unknown_type', 'score.scorers[0].type', 1, 23)
     """
 
     __slots__ = ("_text", "column", "hint", "kind", "line", "message", "path")
@@ -216,6 +225,15 @@ class OptionError(ScoregateError, ValueError):
         option: the name of the argument.
         message: what is wrong with it.
         needs: the argument that it needs and the values of that one that do, or None.
+
+    Examples:
+        >>> import scoregate
+        >>> gate = scoregate.Gate({"scorers": [{"type": "contains", "value": "ok"}]})
+        >>> try:
+        ...     scoregate.score_file(gate, "rows.jsonl", max_errors=3)
+        ... except scoregate.OptionError as error:
+        ...     print(error.option, error)
+        max_errors max_errors: needs on_error="skip" or "quarantine"
     """
 
     def __init__(

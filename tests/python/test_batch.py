@@ -150,7 +150,7 @@ def test_a_state_of_another_gate_is_refused() -> None:
     for other in [NativeGate({"scorers": [{"type": "contains", "value": "a"}]})]:
         with pytest.raises(ValueError, match="state: not of this gate"):
             BatchResult(other, state)
-    for broken in [(state[0][:-1], *state[1:]), (*state[:5], [(0, 9, "x")])]:
+    for broken in [(state[0][:-1], *state[1:]), (*state[:5], [(0, 9, "x")], *state[6:])]:
         with pytest.raises(ValueError, match="state: not of this gate"):
             BatchResult(native, broken)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from ..errors import OptionError
 from .command import CommandJudge
 from .protocol import FunctionJudge, Judge
 
@@ -30,7 +31,8 @@ def named_judge(
         timeout: the seconds that a call may take.
 
     Raises:
-        ValueError: it is neither, or cannot be built.
+        OptionError: it is neither.
+        ValueError: it cannot be built.
         ImportError: the openai package is not installed.
     """
     kind, _, rest = name.partition(":")
@@ -42,9 +44,9 @@ def named_judge(
         try:
             argv = shlex.split(rest)
         except ValueError as error:
-            raise ValueError(f"judge: cmd: {error}") from None
+            raise OptionError("judge", f"cmd: {error}") from None
         return CommandJudge(argv, timeout=timeout)
-    raise ValueError("judge: must be openai:MODEL or cmd:COMMAND")
+    raise OptionError("judge", "must be openai:MODEL or cmd:COMMAND")
 
 
 def as_judge(judge: Any) -> Judge:
