@@ -67,10 +67,11 @@ bench-quick: build .venv/.bench ## the same on a small corpus; writes nothing
 	@touch .venv/.bench
 
 FUZZ_SECONDS ?= 60
-fuzz: ## fuzz the parsers, FUZZ_SECONDS each (needs cargo-fuzz; libFuzzer wants unstable flags)
-	cd tests/fuzz && for target in js_regex json_strict json_repair; do \
+fuzz: build ## fuzz the parsers and look for slow texts, FUZZ_SECONDS each (needs cargo-fuzz)
+	cd tests/fuzz && for target in js_regex json_strict json_repair json_stream json_slips contract; do \
 	  RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir . $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
+	$(PY) tests/tools/units.py --seconds $(FUZZ_SECONDS)
 
 docs: build ## build the documentation, strictly, into site/
 	$(PY) .ci/extras.py docs | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check

@@ -16,8 +16,10 @@
 pub mod batch;
 pub mod contract;
 mod error;
+pub mod field;
 pub mod gate;
 pub mod grammar;
+mod hints;
 pub mod js_regex;
 pub mod json;
 #[cfg(feature = "python")]
@@ -28,7 +30,7 @@ pub mod scorers;
 mod stack;
 pub mod target;
 
-pub use error::SpecError;
+pub use error::{IssueKind, Issues, Path, SpecError, SpecIssue, Step};
 pub use gate::Gate;
 pub use result::{Decision, GateResult, Outcome, Reason, ScorerResult, Verdict};
 pub use row::Row;

@@ -32,6 +32,7 @@ SECTIONS = (
     "scorers",
     "regex_bench",
     "json_bench",
+    "json_accuracy",
     "judge_bench",
     "package",
 )

@@ -13,7 +13,7 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
-        message = "scoregate: the command line needs two packages: pip install 'scoregate[cli]'"
+        message = "scoregate: the command line needs two packages: pip install typer rich"
         with suppress(OSError):  # nobody may read it
             print(message, file=sys.stderr)
         return 2

@@ -1,6 +1,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
+from .errors import SpecIssue
+
 __all__ = [
     "BUILD_PROFILE",
     "BatchResult",
@@ -27,6 +29,7 @@ __all__ = [
     "extract_json_batch",
     "format_report",
     "gate_schema",
+    "issue_kinds",
     "json_codes",
     "parse_json",
     "parse_judge",
@@ -39,6 +42,7 @@ __all__ = [
     "schema_violations",
     "score_shape_errors",
     "scorer_table",
+    "strict_json",
 ]
 
 __version__: str
@@ -182,7 +186,12 @@ class BatchResult:
 
 @final
 class Gate:
-    def __new__(cls, spec: Mapping[str, Any] | str | bytes, untrusted: bool = False) -> Gate: ...
+    def __new__(
+        cls,
+        spec: Mapping[str, Any] | str | bytes,
+        untrusted: bool = False,
+        part: list[str | int] | None = None,
+    ) -> Gate: ...
     @property
     def threshold(self) -> float | None: ...
     @property
@@ -196,7 +205,9 @@ class Gate:
     def impure(self) -> list[tuple[int, str]]:
         """Index and type of each scorer whose results the caller supplies."""
 
-    def warnings(self) -> list[str]: ...
+    def warnings(self) -> list[SpecIssue]:
+        """What an author should know, as data."""
+
     def score(self, text: str | None, row: Mapping[str, Any] | None = None) -> GateResult: ...
     def score_batch(
         self,
@@ -336,13 +347,24 @@ def contract_violations(value: Any, schema: Any, path: str = "$") -> list[str]:
 def gate_schema() -> str:
     """The JSON Schema (draft 2020-12) of a score block, as JSON text."""
 
-def repeated_keys(text: str) -> list[str]:
+def repeated_keys(text: str) -> list[SpecIssue]:
     """What an author should know of keys that stand twice in one object of a JSON text."""
+
+def strict_json(text: str) -> str:
+    """The JSON text of a gate file without comments and last commas.
+
+    Raises:
+        SpecError: it is not JSON.
+    """
+
+def issue_kinds() -> list[tuple[str, str]]:
+    """The kinds of issues: name and meaning."""
 
 def scorer_table() -> list[dict[str, Any]]:
     """The registry, a dict a type.
 
-    `type`, `summary`, `fields` (name, JSON Schema, meaning, required), `example`, `impure`.
+    `type`, `summary`, `fields` (dicts of `name`, `schema`, `values`, `default`, `doc`), `example`,
+    `passes`, `fails`, `impure`.
     """
 
 _Policy: TypeAlias = Literal["pass", "block", "undecided"]

@@ -12,11 +12,11 @@ from .errors import SpecError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Literal
+    from typing import Any, Literal, Unpack
 
     from ._native import BatchResult, GateResult, ScorerResult
-    from .judge import AnyJudge, JudgeCache, JudgedBatch, JudgedResult, JudgeOptions, Progress
-    from .judge.reading import OnJudgeError, OnUnparseable, Reducer
+    from .judge import AnyJudge, JudgedBatch, JudgedResult, JudgeOptions, Progress
+    from .judge.options import JudgeKeywords
 
 #: So many texts are taken at a time from an iterable.
 _SLICE = 4096
@@ -28,16 +28,25 @@ class Gate:
     A gate is immutable, can be used from many threads, and pickles.
 
     Args:
-        spec: the score block, as a mapping or as JSON text (``str`` or UTF-8 ``bytes``). An
-            ``os.PathLike`` names a file that holds it; a ``str`` never does.
+        spec: the score block, as a mapping or as JSON text (``str`` or UTF-8 ``bytes``; comments
+            and a comma after the last element are fine). An ``os.PathLike`` names a file that holds
+            it, as in :meth:`from_file`; a ``str`` never does.
         untrusted: patterns come from strangers; those whose matching cannot be bounded to linear
             time (backreferences) are refused, which makes their scorers fail.
 
     Raises:
-        SpecError: the block is malformed; ``errors`` lists every error with its path, ``hints``
-            what may be meant.
+        SpecError: the block is malformed; ``issues`` has every mistake as data, ``errors`` as text
+            with its path, ``hints`` what may be meant.
         TypeError: the block holds something that is not a JSON value.
         OSError: the file that is named cannot be read.
+
+    Examples:
+        >>> from scoregate import Gate
+        >>> gate = Gate({"scorers": [{"type": "contains", "value": "0 errors"}]})
+        >>> gate.score("done: 0 errors").verdict
+        'pass'
+        >>> gate.score_batch(["done: 0 errors", "2 errors", None]).summary()["pass"]
+        1
     """
 
     __slots__ = ("_native",)
@@ -48,35 +57,38 @@ class Gate:
         *,
         untrusted: bool = False,
     ) -> None:
-        source = None
+        if hasattr(self, "_native"):
+            raise TypeError("a gate is immutable; build another one")
         if isinstance(spec, os.PathLike):
-            source = os.fspath(spec)
-            with open(spec, "rb") as file:
-                spec = file.read()
+            self._native = _from_file(spec, untrusted)
+            return
         if isinstance(spec, bytes):
             spec = spec.removeprefix(b"\xef\xbb\xbf")
+        elif not isinstance(spec, str) and not hasattr(spec, "keys"):
+            _refuse_other(spec)
         try:
             self._native = _native.Gate(_utf8(spec), untrusted=untrusted)
         except SpecError as error:
-            from .hints import hints
-
-            found = hints(spec, error.errors)
-            raise SpecError(error.errors, hints=found, source=source) from None
+            raise _hinted(error, spec) from None
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, untrusted: bool = False) -> Gate:
-        """Builds a gate from a file that holds a score block as JSON (UTF-8).
+        """Builds a gate from a file that holds a score block (UTF-8).
+
+        A name that ends in ``.yaml``, ``.yml`` or ``.toml`` says that it is no JSON; YAML needs the
+        package ``pyyaml``. JSON may have comments and a comma after the last element.
 
         Raises:
             OSError: the file cannot be read.
             SpecError: the file is not UTF-8 or the block is malformed; ``source`` is the path.
         """
-        with open(path, "rb") as file:
-            data = file.read()
-        try:
-            return cls(data, untrusted=untrusted)
-        except SpecError as error:
-            raise SpecError(error.errors, hints=error.hints, source=os.fspath(path)) from None
+        return cls._of(_from_file(path, untrusted))
+
+    @classmethod
+    def _of(cls, native: _native.Gate) -> Gate:
+        gate = cls.__new__(cls)
+        gate._native = native
+        return gate
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -95,7 +107,7 @@ class Gate:
         Scorers that can never pass, schemas that let more pass than they seem to, and, of a gate
         that was built from text, keys that are repeated.
         """
-        return self._native.warnings()
+        return [str(issue) for issue in self._native.warnings()]
 
     def score(self, text: str | None, row: Mapping[str, Any] | None = None) -> GateResult:
         """Scores one text; no judge is called.
@@ -143,8 +155,8 @@ class Gate:
 
         Args:
             texts: the texts; None is missing input.
-            threads: how many threads, as in :meth:`score_batch`.
-            details: as in :meth:`score_batch`.
+            threads: how many threads, as in ``score_batch``.
+            details: as in ``score_batch``.
 
         Raises:
             TypeError: one text is given, or a text is neither ``str`` nor None.
@@ -168,12 +180,8 @@ class Gate:
         row: Mapping[str, Any] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
-        reducer: Reducer = "majority",
-        on_judge_error: OnJudgeError = "undecided",
-        on_unparseable: OnUnparseable | None = None,
-        deadline: float | None = None,
-        cache: JudgeCache | str | os.PathLike[str] | None = None,
         options: JudgeOptions | None = None,
+        **keywords: Unpack[JudgeKeywords],
     ) -> JudgedResult:
         """Scores one text, and asks the judge where it can change the outcome.
 
@@ -185,40 +193,20 @@ class Gate:
             text: the text. None is missing input, which blocks without a call.
             row: the other fields of the same row.
             judge: an object with ``ask(prompt)``, a function from a prompt to a text (``async`` or
-                not), or a list of them, who are all asked.
-            reducer: how several judges become one: ``majority`` (a tie blocks), ``mean``, ``all``
-                or ``any``. A judge that fails counts only where its vote could not matter.
-            on_judge_error: what a failed call gives: ``undecided``, ``pass`` or ``block``.
-            on_unparseable: what an unreadable reply gives after a second try, ``pass`` or
-                ``block``; by default as the score block's judge says, else ``pass``.
-            deadline: the seconds that everything may take.
-            cache: a cache of replies, or the path of its file.
-            options: retries, prompt, raw replies, trial.
+                not), a name such as ``"openai:MODEL"`` or ``"cmd:COMMAND"``, or a list of them, who
+                are all asked.
+            options: how the judge is asked, and what becomes of what it says.
+            keywords: the fields of ``JudgeOptions`` by name, which win over ``options``.
 
         Returns:
             A result that says who decided, and what the judge's calls cost.
+
+        Raises:
+            JudgeError: a call failed and ``on_judge_error`` is ``fail``.
         """
         from .judge.decide import decide_batch
 
-        batch = decide_batch(
-            self,
-            [text],
-            [row],
-            judge=judge,
-            reducer=reducer,
-            on_judge_error=on_judge_error,
-            on_unparseable=on_unparseable,
-            deadline=deadline,
-            cache=cache,
-            options=options,
-            concurrency=8,
-            max_calls=None,
-            max_tokens=None,
-            progress=None,
-            on_result=None,
-            threads=1,
-        )
-        return batch[0]
+        return decide_batch(self, [text], [row], judge, options, keywords, threads=1)[0]
 
     async def adecide(
         self,
@@ -226,37 +214,16 @@ class Gate:
         row: Mapping[str, Any] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
-        reducer: Reducer = "majority",
-        on_judge_error: OnJudgeError = "undecided",
-        on_unparseable: OnUnparseable | None = None,
-        deadline: float | None = None,
-        cache: JudgeCache | str | os.PathLike[str] | None = None,
         options: JudgeOptions | None = None,
+        **keywords: Unpack[JudgeKeywords],
     ) -> JudgedResult:
-        """:meth:`decide` for asynchronous code.
+        """``decide`` for asynchronous code.
 
         Connections of the judge stay open for further calls; ``await judge.aclose()`` ends them.
         """
         from .judge.decide import adecide_batch
 
-        batch = await adecide_batch(
-            self,
-            [text],
-            [row],
-            judge=judge,
-            reducer=reducer,
-            on_judge_error=on_judge_error,
-            on_unparseable=on_unparseable,
-            deadline=deadline,
-            cache=cache,
-            options=options,
-            concurrency=8,
-            max_calls=None,
-            max_tokens=None,
-            progress=None,
-            on_result=None,
-            threads=1,
-        )
+        batch = await adecide_batch(self, [text], [row], judge, options, keywords, threads=1)
         return batch[0]
 
     def decide_batch(
@@ -265,46 +232,31 @@ class Gate:
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
-        reducer: Reducer = "majority",
-        on_judge_error: OnJudgeError = "undecided",
-        on_unparseable: OnUnparseable | None = None,
-        concurrency: int = 8,
-        max_calls: int | None = None,
-        max_tokens: int | None = None,
-        deadline: float | None = None,
-        cache: JudgeCache | str | os.PathLike[str] | None = None,
+        options: JudgeOptions | None = None,
         progress: Callable[[Progress], None] | None = None,
         on_result: Callable[[int, JudgedResult], None] | None = None,
         threads: int | None = None,
-        options: JudgeOptions | None = None,
+        **keywords: Unpack[JudgeKeywords],
     ) -> JudgedBatch:
         """Scores many texts, then asks the judge for those that the scorers leave open.
 
         Equal prompts are asked once. A row that is not reached within ``max_calls``, ``max_tokens``
-        or ``deadline`` is undecided with the reason ``budget reached`` (or as ``on_judge_error``
-        says).
+        or ``deadline`` is undecided with that as its reason (or as ``on_judge_error`` says).
 
         Args:
             texts: the texts; None is missing input.
             rows: the other fields of each row.
-            judge: as in :meth:`decide`.
-            reducer: as in :meth:`decide`.
-            on_judge_error: as in :meth:`decide`.
-            on_unparseable: as in :meth:`decide`.
-            concurrency: calls in flight at most.
-            max_calls: calls at most, retries included.
-            max_tokens: no call is made once so many tokens are spent; calls in flight end. A judge
-                that reports none is counted at a token for every four characters.
-            deadline: the seconds that everything may take; calls in flight are cancelled then.
-            cache: a cache of replies, or the path of its file.
+            judge: as in ``decide``.
+            options: as in ``decide``.
             progress: called after each prompt that is done with.
             on_result: called with the index and the result of each row that the judge is done with.
-            threads: threads of the scorers, as in :meth:`score_batch`.
-            options: retries, prompt, raw replies, trial.
+            threads: threads of the scorers, as in ``score_batch``.
+            keywords: as in ``decide``.
 
         Raises:
             JudgingInterrupted: Ctrl-C while the judge was asked. A ``KeyboardInterrupt`` whose
                 ``batch`` holds what was done.
+            JudgeError: a call failed and ``on_judge_error`` is ``fail``.
         """
         from .judge.decide import decide_batch
 
@@ -312,19 +264,12 @@ class Gate:
             self,
             texts,
             rows,
-            judge=judge,
-            reducer=reducer,
-            on_judge_error=on_judge_error,
-            on_unparseable=on_unparseable,
-            concurrency=concurrency,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-            deadline=deadline,
-            cache=cache,
+            judge,
+            options,
+            keywords,
             progress=progress,
             on_result=on_result,
             threads=threads,
-            options=options,
         )
 
     async def adecide_batch(
@@ -333,20 +278,13 @@ class Gate:
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
-        reducer: Reducer = "majority",
-        on_judge_error: OnJudgeError = "undecided",
-        on_unparseable: OnUnparseable | None = None,
-        concurrency: int = 8,
-        max_calls: int | None = None,
-        max_tokens: int | None = None,
-        deadline: float | None = None,
-        cache: JudgeCache | str | os.PathLike[str] | None = None,
+        options: JudgeOptions | None = None,
         progress: Callable[[Progress], None] | None = None,
         on_result: Callable[[int, JudgedResult], None] | None = None,
         threads: int | None = None,
-        options: JudgeOptions | None = None,
+        **keywords: Unpack[JudgeKeywords],
     ) -> JudgedBatch:
-        """:meth:`decide_batch` for asynchronous code.
+        """``decide_batch`` for asynchronous code.
 
         Cancelling it cancels the calls in flight; ``on_result`` and the cache keep what was done.
         """
@@ -356,19 +294,12 @@ class Gate:
             self,
             texts,
             rows,
-            judge=judge,
-            reducer=reducer,
-            on_judge_error=on_judge_error,
-            on_unparseable=on_unparseable,
-            concurrency=concurrency,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-            deadline=deadline,
-            cache=cache,
+            judge,
+            options,
+            keywords,
             progress=progress,
             on_result=on_result,
             threads=threads,
-            options=options,
         )
 
     def __repr__(self) -> str:
@@ -396,6 +327,46 @@ def _restore(spec: str, untrusted: bool) -> Gate:
     return Gate(spec, untrusted=untrusted)
 
 
+def _from_file(path: str | os.PathLike[str], untrusted: bool) -> _native.Gate:
+    from .documents import read_document
+
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        data = file.read()
+    document = None
+    try:
+        document = read_document(data, name)
+        return _native.Gate(document.spec, untrusted=untrusted)
+    except SpecError as error:
+        issues = error.issues if document is None else document.locate(error.issues)
+        raise SpecError(issues, source=name) from None
+
+
+def _refuse_other(spec: Any) -> None:
+    """Says what a thing is that holds no score block; lists and values have shape errors."""
+    if isinstance(spec, Gate):
+        raise TypeError("spec: got a Gate; use it as it is, or pass gate.spec")
+    if callable(getattr(spec, "read", None)):
+        raise TypeError("spec: got an open file; pass its text, or its path to Gate.from_file")
+
+
+def _hinted(error: SpecError, spec: Any) -> SpecError:
+    """The error, with what a text that is no JSON may be."""
+    issue = error.issues[0]
+    if (
+        issue.kind == "not_json"
+        and isinstance(spec, str)
+        and not spec.lstrip().startswith(_OPENERS)
+    ):
+        issue.hint = "a str is JSON text; Gate.from_file opens a file"
+        return SpecError(error.issues)
+    return error
+
+
+#: How a text begins that is meant to be JSON.
+_OPENERS = ("{", "[")
+
+
 def _utf8(spec: Any) -> Any:
     """A score block whose bytes are text."""
     if not isinstance(spec, bytes):
@@ -403,7 +374,9 @@ def _utf8(spec: Any) -> Any:
     try:
         return spec.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise SpecError([f"score: not UTF-8 text (byte {error.start})"]) from None
+        from .documents import fault
+
+        raise fault("not_utf8", f"not UTF-8 text (byte {error.start})", path="score") from None
 
 
 def evaluate_scorer(
@@ -427,7 +400,7 @@ def evaluate_scorer(
 
     Raises:
         TypeError: the spec is no mapping, or the text no ``str``. A missing text (None) has no
-            scorer results; :meth:`Gate.score` blocks it.
+            scorer results; ``Gate.score`` blocks it.
     """
     if text is None:
         raise TypeError("text: expected str, got None; a missing text has no scorer results")

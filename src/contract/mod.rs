@@ -10,6 +10,7 @@
 
 mod evaluate;
 mod keywords;
+mod place;
 mod schema;
 mod shape;
 

@@ -13,6 +13,7 @@ use serde_json::Value as Tree;
 
 use super::MAX_VIOLATIONS;
 use super::keywords::{Holds, holds};
+use super::place;
 use crate::js_regex::{JsRegex, cached};
 use crate::json::{Cursor, Kind, Value};
 use crate::target::{Target, to_utf8};
@@ -204,6 +205,13 @@ fn violation(tree: &Tree, error: &ValidationError<'_>) -> String {
         ValidationErrorKind::Required { property } => {
             format!("{path}.{}: required key is missing", property.as_str().unwrap_or_default())
         }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            format!("{path}: keys that are not allowed: {}", place::keys(unexpected))
+        }
+        ValidationErrorKind::PropertyNames { error } => {
+            format!("{path}: a key is not allowed: {}", clip(&error.masked()))
+        }
         _ => format!("{path}: {}", clip(&error.masked())),
     }
 }
@@ -218,12 +226,11 @@ fn path_text(tree: &Tree, pointer: &str) -> String {
             path.push_str(&format!("[{step}]"));
             at = step.parse().ok().and_then(|i: usize| items.get(i));
         } else {
-            path.push('.');
-            path.push_str(&step);
+            place::push_key(&mut path, &step);
             at = at.and_then(|v| v.get(&step));
         }
     }
-    path
+    place::cut_path(path)
 }
 
 fn type_name(tree: &Tree) -> &'static str {

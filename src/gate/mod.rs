@@ -1,17 +1,20 @@
 //! A gate: scorers, how their results combine, and what the combination decides.
 
+mod border;
 mod combine;
 mod report;
+mod source;
 mod spec;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use combine::{Combination, Mode, combine_scores, combine_with_judge};
 pub use report::{format_report, to_fixed3};
-pub use spec::{gate_schema, score_shape_errors};
+pub use spec::{gate_schema, score_issues, score_shape_errors};
 
-use crate::error::SpecError;
-use crate::json::{self, MAX_DEPTH, ParseError, Positions, Value};
+use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
+use crate::json::{self, ErrorKind, MAX_DEPTH, ParseError, Position, Positions, Value};
 use crate::result::{Decision, GateResult, Outcome, Reason, ScorerResult, Verdict};
 use crate::row::Row;
 use crate::scorers::{self, Options, Scorer};
@@ -25,8 +28,10 @@ pub struct Gate {
     threshold: f64,
     judge: Option<Judge>,
     source: Value,
-    /// What is said of keys that the text of the gate repeats.
-    repeated: Vec<String>,
+    /// The text that the gate was read from, as strict JSON.
+    text: Option<Box<[u8]>>,
+    /// Where the score block is in that text.
+    part: Vec<Step>,
 }
 
 /// A scorer under its name.
@@ -68,12 +73,11 @@ impl Gate {
     /// Builds a gate from a score block.
     pub fn new(spec: &Value, options: Options) -> Result<Self, SpecError> {
         if !spec.depth_ok() {
-            let message = format!("score: nested deeper than {MAX_DEPTH} levels");
-            return Err(SpecError::one(message));
+            return Err(SpecError::one(too_deep()));
         }
-        let errors = score_shape_errors(spec, "score");
-        if !errors.is_empty() {
-            return Err(SpecError::new(errors));
+        let issues = score_issues(spec, "score");
+        if !issues.is_empty() {
+            return Err(SpecError::new(issues));
         }
         let list = |key| spec.get(key).map(Value::elements).unwrap_or_default();
         let scorers: Vec<Named> = list("scorers")
@@ -103,24 +107,35 @@ impl Gate {
             weights,
             judge,
             source: spec.clone(),
-            repeated: Vec::new(),
+            text: None,
+            part: Vec::new(),
         })
     }
 
-    /// Builds a gate from the JSON text of a score block.
+    /// Builds a gate from the JSON text of a score block, in which comments and a comma after the
+    /// last element are fine. Issues say where they stand in it.
     pub fn from_json(text: &[u8], options: Options) -> Result<Self, SpecError> {
-        let not_json = |error: ParseError| {
-            let mut message = format!("score: not JSON: {error}");
-            // In a text of one line the byte says enough.
-            if text.contains(&b'\n') {
-                let at = Positions::new(text).of(error.offset);
-                message.push_str(&format!(" (line {}, column {})", at.line, at.column));
+        Gate::from_part(text, &[], options)
+    }
+
+    /// Builds a gate from a part of a JSON text, such as the score block of one phase of a flow.
+    pub fn from_part(text: &[u8], part: &[Step], options: Options) -> Result<Self, SpecError> {
+        let strict = source::strict(text);
+        let whole =
+            Value::parse(&strict).map_err(|error| SpecError::one(not_json(&error, text)))?;
+        let inner = |value: &Value, step: &Step| match step {
+            Step::Index(index) => value.elements().get(*index).cloned(),
+            Step::Key(key) => {
+                value.members().iter().find(|(k, _)| k == key).map(|(_, v)| v.clone())
             }
-            SpecError::one(message)
         };
-        let spec = Value::parse(text).map_err(not_json)?;
-        let mut gate = Gate::new(&spec, options)?;
-        gate.repeated = repeated_keys(text).into_iter().map(|m| format!("score: {m}")).collect();
+        let spec = part.iter().fold(whole, |v, step| inner(&v, step).unwrap_or(Value::Null));
+        let mut gate = Gate::new(&spec, options).map_err(|mut error| {
+            source::locate(error.issues_mut(), &strict, part);
+            error
+        })?;
+        gate.text = Some(strict.into());
+        gate.part = part.to_vec();
         Ok(gate)
     }
 
@@ -144,14 +159,30 @@ impl Gate {
         (self.mode == Mode::Weighted).then_some(self.threshold)
     }
 
-    /// What an author should know: scorers that can never pass, schemas that let much pass.
-    pub fn warnings(&self) -> Vec<String> {
+    /// What an author should know: keys that are repeated, scorers that can never pass or never
+    /// fail, schemas that let much pass, weights that miss the threshold by rounding.
+    pub fn warnings(&self) -> Vec<SpecIssue> {
+        let root = Path::root("score");
         let warning = |(i, named): (usize, &Named)| {
-            let text = named.scorer.warning()?;
-            Some(format!("score.scorers[{i}] ({}): {text}", named.name))
+            let found = named.scorer.warning()?;
+            let path = root.key("scorers").index(i);
+            let line = format!("{path} ({}): {}", named.name, found.message);
+            Some(SpecIssue::line(found.kind, path, line).hinted(found.hint))
         };
-        let scorers = self.scorers.iter().enumerate().filter_map(warning);
-        self.repeated.iter().cloned().chain(scorers).collect()
+        let mut found: Vec<SpecIssue> =
+            self.scorers.iter().enumerate().filter_map(warning).collect();
+        if self.mode == Mode::Weighted
+            && let Some(border) = border::inexact(&self.source, self.scorers.len())
+        {
+            let path = root.key("weights");
+            found.push(SpecIssue::new(IssueKind::InexactBorder, path, border.0).hinted(border.1));
+        }
+        let Some(text) = &self.text else { return found };
+        source::locate(&mut found, text, &self.part);
+        // A text of several gates is told of once, by whoever reads it.
+        let mut all = if self.part.is_empty() { repeated_keys(text) } else { Vec::new() };
+        all.append(&mut found);
+        all
     }
 
     /// Scores one text with every scorer; `impure` supplies the outcomes that it has.
@@ -224,15 +255,51 @@ impl Gate {
     }
 }
 
-/// What an author should know of keys that stand twice in one object of a JSON text.
-pub fn repeated_keys(text: &[u8]) -> Vec<String> {
-    let Ok(document) = json::parse(text) else { return Vec::new() };
+/// The JSON text of a gate file as strict JSON of the same length: comments and commas after a last
+/// element become spaces.
+pub fn strict_json(text: &[u8]) -> Result<Cow<'_, [u8]>, SpecError> {
+    let strict = source::strict(text);
+    parse(&strict)?;
+    Ok(strict)
+}
+
+fn parse(strict: &[u8]) -> Result<Value, SpecError> {
+    Value::parse(strict).map_err(|error| SpecError::one(not_json(&error, strict)))
+}
+
+fn too_deep() -> SpecIssue {
+    let message = format!("nested deeper than {MAX_DEPTH} levels");
+    SpecIssue::new(IssueKind::TooDeep, Path::root("score"), message)
+}
+
+/// The issue of a text that is not JSON.
+fn not_json(error: &ParseError, text: &[u8]) -> SpecIssue {
+    let at = Positions::new(text).of(error.offset);
+    let mut message = format!("not JSON: {error}");
+    // In a text of one line the byte says enough.
+    if text.contains(&b'\n') {
+        message.push_str(&format!(" (line {}, column {})", at.line, at.column));
+    }
+    let deep = error.kind == ErrorKind::TooDeep;
+    let kind = if deep { IssueKind::TooDeep } else { IssueKind::NotJson };
+    let mut issue = SpecIssue::new(kind, Path::root("score"), message);
+    issue.set_place(at);
+    issue
+}
+
+/// What an author should know of keys that stand twice in one object of a gate's JSON text.
+pub fn repeated_keys(text: &[u8]) -> Vec<SpecIssue> {
+    let strict = source::strict(text);
+    let Ok(document) = json::parse(&strict) else { return Vec::new() };
     let mut positions = Positions::new(text);
     let told = |found: json::Diagnostic| {
         let key = to_utf8(text.get(found.start..found.end).unwrap_or_default()).into_owned();
-        let at = positions.of(found.start);
+        let at: Position = positions.of(found.start);
         let place = format!("line {}, column {}", at.line, at.column);
-        format!("repeated key \"{key}\" ({place}); its last value counts")
+        let message = format!("repeated key \"{key}\" ({place}); its last value counts");
+        let mut issue = SpecIssue::new(IssueKind::RepeatedKey, Path::root("score"), message);
+        issue.set_place(at);
+        issue
     };
     json::duplicate_keys(&document).into_iter().map(told).collect()
 }

@@ -13,12 +13,23 @@ pub fn format_report(results: &[ScorerResult], combined: f64, threshold: Option<
             report.push_str(detail);
         }
     }
-    report.push_str(&format!("\nCombined score: {}", to_fixed3(combined)));
+    report.push_str(&format!("\nCombined score: {}", shown(combined, threshold)));
     if let Some(threshold) = threshold {
         let mut buffer = ryu_js::Buffer::new();
         report.push_str(&format!(" (threshold {})", buffer.format(threshold)));
     }
     report
+}
+
+/// A score with three decimals; with all its digits where three would put it on the other side of
+/// the threshold.
+fn shown(combined: f64, threshold: Option<f64>) -> String {
+    let short = to_fixed3(combined);
+    let side = |value: f64| threshold.is_none_or(|threshold| value >= threshold);
+    if short.parse().is_ok_and(|value| side(value) == side(combined)) {
+        return short;
+    }
+    ryu_js::Buffer::new().format(combined).to_owned()
 }
 
 /// Three decimals as JavaScript's `toFixed(3)` rounds: a tie goes to the larger.

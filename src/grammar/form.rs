@@ -5,7 +5,10 @@
 //!  "keys": {"verdict": ["decision"]}, "scale": [1, 5], "passAt": 0.6}
 //! ```
 
+use std::collections::HashSet;
+
 use crate::SpecError;
+use crate::error::{IssueKind, Issues, Path};
 use crate::json::Value;
 use crate::target::{to_utf8, trim_js};
 
@@ -55,9 +58,11 @@ impl Default for ReplyForm {
 impl ReplyForm {
     /// The form of a value such as `judge.reply`; `path` names it in errors.
     pub fn from_value(value: &Value, path: &str) -> Result<Self, SpecError> {
-        let errors = reply_shape_errors(value, path);
-        if !errors.is_empty() {
-            return Err(SpecError::new(errors));
+        let mut issues = Issues::new();
+        reply_issues(value, &Path::root(path), &mut issues);
+        let issues = issues.into_list();
+        if !issues.is_empty() {
+            return Err(SpecError::new(issues));
         }
         let list = |parent: Option<&Value>, key: &str| -> Vec<String> {
             let items = parent.and_then(|parent| parent.get(key)).map(Value::elements);
@@ -81,85 +86,89 @@ impl ReplyForm {
     }
 }
 
-/// Every shape error of a reply form, in order.
-pub fn reply_shape_errors(value: &Value, path: &str) -> Vec<String> {
+/// Adds every shape error of a reply form, in order.
+pub(crate) fn reply_issues(value: &Value, path: &Path, issues: &mut Issues) {
     if !value.is_object() {
-        return vec![format!(
-            "{path}: must be an object ({{pass?, block?, labels?, keys?, scale?, passAt?}})"
-        )];
+        let message = "must be an object ({pass?, block?, labels?, keys?, scale?, passAt?})";
+        return issues.add(IssueKind::WrongType, path.clone(), message);
     }
-    let mut errors = Vec::new();
     for key in ["pass", "block"] {
-        list_errors(value.get(key), &format!("{path}.{key}"), "words", &mut errors);
+        list_issues(value.get(key), &path.key(key), "words", issues);
     }
-    both_errors(value, path, &mut errors);
+    both_issues(value, path, issues);
     for (key, names) in [("labels", &LABELS[..]), ("keys", &KEYS[..])] {
         let Some(group) = value.get(key) else { continue };
-        let path = format!("{path}.{key}");
+        let path = path.key(key);
         if !group.is_object() {
             let names: Vec<String> = names.iter().map(|name| format!("{name}?")).collect();
-            errors.push(format!("{path}: must be an object ({{{}}})", names.join(", ")));
+            let message = format!("must be an object ({{{}}})", names.join(", "));
+            issues.add(IssueKind::WrongType, path, message);
             continue;
         }
         for name in names {
-            list_errors(group.get(name), &format!("{path}.{name}"), key, &mut errors);
+            list_issues(group.get(name), &path.key(name), key, issues);
         }
-        unknown_errors(group, &path, "keyword", names, &mut errors);
+        unknown_issues(group, &path, "keyword", names, issues);
     }
-    scale_errors(value, path, &mut errors);
-    unknown_errors(value, path, "reply keyword", &FIELDS, &mut errors);
-    errors
+    scale_issues(value, path, issues);
+    unknown_issues(value, path, "reply keyword", &FIELDS, issues);
 }
 
-fn list_errors(value: Option<&Value>, path: &str, what: &str, errors: &mut Vec<String>) {
+fn list_issues(value: Option<&Value>, path: &Path, what: &str, issues: &mut Issues) {
     let Some(value) = value else { return };
     let items = match value {
         Value::Array(items) if !items.is_empty() => items,
-        _ => return errors.push(format!("{path}: must be a non-empty array of {what}")),
+        _ => {
+            let message = format!("must be a non-empty array of {what}");
+            return issues.add(IssueKind::WrongType, path.clone(), message);
+        }
     };
     for (i, item) in items.iter().enumerate() {
-        if item.as_bytes().is_none_or(|text| trim_js(text).is_empty()) {
-            errors.push(format!("{path}[{i}]: must be a non-empty string"));
-        } else if item.as_bytes().is_some_and(|text| text.contains(&b'\n')) {
-            errors.push(format!("{path}[{i}]: must be one line"));
-        }
+        let fault = match item.as_bytes() {
+            Some(text) if text.contains(&b'\n') => "must be one line",
+            Some(text) if !trim_js(text).is_empty() => continue,
+            _ => "must be a non-empty string",
+        };
+        issues.add(IssueKind::WrongValue, path.index(i), fault);
     }
 }
 
 /// A word may not pass and block.
-fn both_errors(value: &Value, path: &str, errors: &mut Vec<String>) {
+fn both_issues(value: &Value, path: &Path, issues: &mut Issues) {
     let words = |key: &str| value.get(key).map(Value::elements).unwrap_or_default();
     let folded = |word: &Value| word.as_bytes().map(|text| to_utf8(trim_js(text)).to_lowercase());
-    let passing: Vec<Option<String>> = words("pass").iter().map(folded).collect();
+    let passing: HashSet<String> = words("pass").iter().filter_map(folded).collect();
     for (i, word) in words("block").iter().enumerate() {
-        let word = folded(word);
-        if word.is_some() && passing.contains(&word) {
-            errors.push(format!("{path}.block[{i}]: is also a word of 'pass'"));
+        if folded(word).is_some_and(|word| passing.contains(&word)) {
+            let path = path.key("block").index(i);
+            issues.add(IssueKind::Conflict, path, "is also a word of 'pass'");
         }
     }
 }
 
-fn scale_errors(value: &Value, path: &str, errors: &mut Vec<String>) {
+fn scale_issues(value: &Value, path: &Path, issues: &mut Issues) {
     if let Some(scale) = value.get("scale") {
         let ends: Vec<Option<f64>> = scale.elements().iter().map(Value::as_f64).collect();
         // Two far ends may have no finite distance.
         let good = matches!(ends[..], [Some(worst), Some(best)]
             if (best - worst).is_normal());
         if !good {
-            errors.push(format!("{path}.scale: must be two different numbers ([worst, best])"));
+            let message = "must be two different numbers ([worst, best])";
+            issues.add(IssueKind::WrongValue, path.key("scale"), message);
         }
     }
     let in_range = |at: f64| at > 0.0 && at <= 1.0;
     if value.get("passAt").is_some_and(|at| !at.as_f64().is_some_and(in_range)) {
-        errors.push(format!("{path}.passAt: must be a number in (0, 1]"));
+        let message = "must be a number in (0, 1]";
+        issues.add(IssueKind::WrongValue, path.key("passAt"), message);
     }
 }
 
-fn unknown_errors(value: &Value, path: &str, what: &str, names: &[&str], errors: &mut Vec<String>) {
+fn unknown_issues(value: &Value, path: &Path, what: &str, names: &[&str], issues: &mut Issues) {
     for (key, _) in value.members() {
         if !names.iter().any(|name| name.as_bytes() == key) {
-            let (key, list) = (to_utf8(key), names.join(", "));
-            errors.push(format!("{path}.{key}: unknown {what} (supported: {list})"));
+            let message = format!("unknown {what} (supported: {})", names.join(", "));
+            issues.add(IssueKind::UnknownKey, path.key(key), message);
         }
     }
 }

@@ -34,7 +34,8 @@ mod voice;
 mod votes;
 mod winner;
 
-pub use form::{ReplyForm, reply_shape_errors};
+pub use form::ReplyForm;
+pub(crate) use form::reply_issues;
 pub use judge::{JudgeReading, parse_judge};
 pub use state::{OnUnparseable, State};
 pub use verdict::{VerdictReading, parse_verdict};

@@ -123,6 +123,20 @@ impl Node {
         }
     }
 
+    /// True where the node matches the empty string at the start of every text.
+    pub(super) fn matches_at_start(&self) -> bool {
+        match self {
+            Node::Empty | Node::Assert(Assert::Start | Assert::LineStart) => true,
+            Node::Char(_) | Node::Set(_) | Node::BackRef(_) | Node::Look(_) | Node::Assert(_) => {
+                false
+            }
+            Node::Cat(nodes) => nodes.iter().all(Node::matches_at_start),
+            Node::Alt(nodes) => nodes.iter().any(Node::matches_at_start),
+            Node::Group(body, _) => body.matches_at_start(),
+            Node::Repeat(r) => r.min == 0 || r.body.matches_at_start(),
+        }
+    }
+
     /// True where the test holds for the node or for some node inside it.
     pub(super) fn any(&self, test: &dyn Fn(&Node) -> bool) -> bool {
         test(self)

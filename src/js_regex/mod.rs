@@ -211,6 +211,11 @@ impl JsRegex {
         })
     }
 
+    /// True where the pattern is known to match every text.
+    pub fn always_matches(&self) -> bool {
+        with_room(|| self.ast.root.matches_at_start())
+    }
+
     /// The pattern as it was given, WTF-8.
     pub fn pattern(&self) -> &[u8] {
         &self.pattern

@@ -4,15 +4,17 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::error::{issues, spec_error};
 use super::results::{Combination, ScorerResult};
 use super::text::Text;
 use super::value::from_python;
 use crate::contract;
+use crate::error::IssueKind;
 use crate::gate::{self, Mode};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::scorers::REGISTRY;
-use crate::target::Target;
+use crate::target::{Target, to_utf8};
 
 /// Scores one text with one scorer, whose shape is not checked.
 #[pyfunction]
@@ -40,7 +42,14 @@ pub(super) fn evaluate_scorer(
 /// The row of a mapping; none has no fields.
 pub(super) fn row_of(row: Option<&Bound<'_, PyAny>>) -> PyResult<Row<'static>> {
     match row {
-        Some(row) if !row.is_none() => Ok(Row::from_value(&from_python(row, "row")?)),
+        Some(row) if !row.is_none() => {
+            let value = from_python(row, "row")?;
+            if !value.is_object() {
+                let name = row.get_type().name()?;
+                return Err(PyTypeError::new_err(format!("row: expected a mapping, got {name}")));
+            }
+            Ok(Row::from_value(&value))
+        }
         _ => Ok(Row::empty()),
     }
 }
@@ -132,10 +141,25 @@ pub(super) fn gate_schema() -> String {
     gate::gate_schema()
 }
 
-/// What an author should know of keys that stand twice in one object of a JSON text.
+/// What an author should know of keys that stand twice in one object of a JSON text, as data.
 #[pyfunction]
-pub(super) fn repeated_keys(text: Text) -> Vec<String> {
-    gate::repeated_keys(text.as_ref())
+pub(super) fn repeated_keys(py: Python<'_>, text: Text) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    issues(py, &gate::repeated_keys(text.as_ref()))
+}
+
+/// The JSON text of a gate file without comments and last commas.
+///
+/// Raises `SpecError` where it is not JSON.
+#[pyfunction]
+pub(super) fn strict_json(py: Python<'_>, text: Text) -> PyResult<String> {
+    let strict = gate::strict_json(text.as_ref()).map_err(|error| spec_error(py, &error))?;
+    Ok(to_utf8(&strict).into_owned())
+}
+
+/// The kinds of issues: name and meaning.
+#[pyfunction]
+pub(super) fn issue_kinds() -> Vec<(&'static str, &'static str)> {
+    IssueKind::ALL.iter().map(|kind| (kind.name(), kind.doc())).collect()
 }
 
 /// The registry: a dict a type, with name, summary, fields, example and impure.
@@ -146,9 +170,19 @@ pub(super) fn scorer_table(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         dict.set_item("type", entry.name)?;
         dict.set_item("summary", entry.summary)?;
         dict.set_item("example", entry.example)?;
+        dict.set_item("passes", entry.passes)?;
+        dict.set_item("fails", entry.fails)?;
         dict.set_item("impure", entry.impure)?;
-        let fields: Vec<_> =
-            entry.fields.iter().map(|f| (f.name, f.schema, f.doc, f.required)).collect();
+        let field = |f: &crate::field::Field| {
+            let dict = PyDict::new(py);
+            dict.set_item("name", f.name)?;
+            dict.set_item("schema", f.shape.schema())?;
+            dict.set_item("values", f.shape.words())?;
+            dict.set_item("default", f.shape.default())?;
+            dict.set_item("doc", f.doc)?;
+            Ok::<_, PyErr>(dict)
+        };
+        let fields = entry.fields.iter().map(field).collect::<PyResult<Vec<_>>>()?;
         dict.set_item("fields", fields)?;
         Ok(dict)
     };

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyType};
 
 use super::batch::BatchResult;
-use super::error::spec_error;
+use super::error::{issues, spec_error};
 use super::functions::row_of;
 use super::results::{GateResult, ScorerResult};
-use super::text::Text;
+use super::text::{Text, not_text};
 use super::value::from_python;
 use crate::batch::{Batch, Columns, Watch, Workers, default_threads, score_texts};
-use crate::error::SpecError;
+use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
 use crate::gate::Gate as Core;
-use crate::json::Value;
+use crate::json::{MAX_DEPTH, Value};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::scorers::Options;
@@ -42,19 +42,24 @@ pub(super) struct Gate {
 #[pymethods]
 impl Gate {
     #[new]
-    #[pyo3(signature = (spec, untrusted=false))]
-    fn new(spec: &Bound<'_, PyAny>, untrusted: bool) -> PyResult<Self> {
+    #[pyo3(signature = (spec, untrusted=false, part=None))]
+    fn new(
+        spec: &Bound<'_, PyAny>,
+        untrusted: bool,
+        part: Option<Vec<Bound<'_, PyAny>>>,
+    ) -> PyResult<Self> {
         let options = Options { untrusted };
+        let part = part.unwrap_or_default().iter().map(step).collect::<PyResult<Vec<_>>>()?;
         let built = if let Ok(text) = spec.cast::<PyString>() {
-            Core::from_json(Text::of(text)?.as_ref(), options)
+            Core::from_part(Text::of(text)?.as_ref(), &part, options)
         } else if let Ok(text) = spec.cast::<PyBytes>() {
             let text = std::str::from_utf8(text.as_bytes())
                 .map_err(|_| PyValueError::new_err("spec: bytes must be UTF-8"))?;
-            Core::from_json(text.as_bytes(), options)
+            Core::from_part(text.as_bytes(), &part, options)
         } else {
             Core::new(&spec_value(spec)?, options)
         };
-        let core = Arc::new(built.map_err(|error| spec_error(&error))?);
+        let core = Arc::new(built.map_err(|error| spec_error(spec.py(), &error))?);
         Ok(Gate { core, untrusted })
     }
 
@@ -84,8 +89,9 @@ impl Gate {
         self.core.impure().map(|index| (index, kinds[index].clone())).collect()
     }
 
-    fn warnings(&self) -> Vec<String> {
-        self.core.warnings()
+    /// What an author should know, as data.
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        issues(py, &self.core.warnings())
     }
 
     #[pyo3(signature = (text, row=None))]
@@ -110,7 +116,7 @@ impl Gate {
         texts: &Bound<'_, PyAny>,
         rows: Option<&Bound<'_, PyAny>>,
         impure: Option<&Bound<'_, PyDict>>,
-        threads: Option<i64>,
+        threads: Option<&Bound<'_, PyAny>>,
         details: &str,
     ) -> PyResult<BatchResult> {
         let details = match details {
@@ -183,27 +189,41 @@ impl Gate {
     }
 }
 
+/// A step into a JSON text: a key or an index.
+fn step(step: &Bound<'_, PyAny>) -> PyResult<Step> {
+    match step.extract::<usize>() {
+        Ok(index) => Ok(Step::Index(index)),
+        Err(_) => Ok(Step::Key(Text::of(step.cast::<PyString>()?)?.as_ref().to_vec())),
+    }
+}
+
 /// A score block from Python. A block that is too deep is the author's error, like any shape.
 fn spec_value(spec: &Bound<'_, PyAny>) -> PyResult<Value> {
     from_python(spec, "score").map_err(|error| {
         if error.is_instance_of::<PyValueError>(spec.py()) {
-            spec_error(&SpecError::one(error.value(spec.py()).to_string()))
+            let message = format!("nested deeper than {MAX_DEPTH} levels");
+            let issue = SpecIssue::new(IssueKind::TooDeep, Path::root("score"), message);
+            spec_error(spec.py(), &SpecError::one(issue))
         } else {
             error
         }
     })
 }
 
-/// The number of threads asked for.
-pub(super) fn thread_count(threads: Option<i64>) -> PyResult<usize> {
-    match threads {
-        None => Ok(default_threads()),
-        Some(count) => usize::try_from(count)
-            .ok()
-            .filter(|&count| count > 0)
-            .map(|count| count.min(1024))
-            .ok_or_else(|| PyValueError::new_err("threads: must be at least 1")),
+/// The number of threads asked for; no number of them is too large to be taken for the most.
+pub(super) fn thread_count(threads: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    const MOST: usize = 1024;
+    let Some(threads) = threads.filter(|threads| !threads.is_none()) else {
+        return Ok(default_threads());
+    };
+    if !threads.is_instance_of::<PyInt>() || threads.is_instance_of::<PyBool>() {
+        let name = threads.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("threads: expected int or None, got {name}")));
     }
+    if threads.lt(1)? {
+        return Err(PyValueError::new_err("threads: must be at least 1"));
+    }
+    Ok(threads.extract::<usize>().unwrap_or(MOST).min(MOST))
 }
 
 /// Runs a batch, or a slice of one, without the GIL; Ctrl-C stops it within about 50 ms. One that
@@ -234,17 +254,40 @@ pub(super) fn interruptible<R: Send>(
     }
 }
 
+/// So many items are taken from an iterable between two looks for Ctrl-C.
+const TAKEN: usize = 4096;
+
 /// The texts as a list; one `str` is a mistake.
 pub(super) fn texts_list<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-    if let Ok(list) = texts.cast::<PyList>() {
+    list_of(texts, "texts", "str")
+}
+
+/// An iterable as a list. It may have no end: Ctrl-C stops it.
+fn list_of<'py>(
+    given: &Bound<'py, PyAny>,
+    argument: &str,
+    of: &str,
+) -> PyResult<Bound<'py, PyList>> {
+    if let Ok(list) = given.cast::<PyList>() {
         return Ok(list.clone());
     }
-    if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
-        return Err(PyTypeError::new_err("texts: expected a list of str, got one text"));
+    let refuse = |what: &str| {
+        PyTypeError::new_err(format!("{argument}: expected a list of {of}, got {what}"))
+    };
+    if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
+        return Err(refuse("one text"));
     }
-    let list = PyList::empty(texts.py());
-    for text in texts.try_iter()? {
-        list.append(text?)?;
+    if given.cast::<PyMapping>().is_ok() {
+        return Err(refuse("a mapping"));
+    }
+    let name = given.get_type().name()?;
+    let items = given.try_iter().map_err(|_| refuse(&name.to_string_lossy()))?;
+    let list = PyList::empty(given.py());
+    for (taken, item) in items.enumerate() {
+        if taken % TAKEN == 0 {
+            given.py().check_signals()?;
+        }
+        list.append(item?)?;
     }
     Ok(list)
 }
@@ -253,7 +296,7 @@ fn same_length<'py>(
     rows: &Bound<'py, PyAny>,
     texts: &Bound<'py, PyList>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let rows = texts_list(rows)?;
+    let rows = list_of(rows, "rows", "mappings")?;
     if rows.len() == texts.len() {
         return Ok(rows);
     }
@@ -273,9 +316,7 @@ pub(super) fn read_texts(
             Ok(text) => Some(Text::of(text)?),
             Err(_) if item.is_none() => None,
             Err(_) => {
-                let name = item.get_type().name()?;
-                let message = format!("texts[{index}]: expected str or None, got {name}");
-                return Err(PyTypeError::new_err(message));
+                return Err(not_text(&item, &format!("texts[{index}]: expected str or None")));
             }
         });
     }
@@ -283,5 +324,14 @@ pub(super) fn read_texts(
 }
 
 fn read_rows(rows: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<Vec<Row<'static>>> {
-    (start..end).map(|index| row_of(Some(&rows.get_item(index)?))).collect()
+    let row = |index: usize| {
+        let item = rows.get_item(index)?;
+        if !item.is_none() && item.cast::<PyMapping>().is_err() {
+            let name = item.get_type().name()?;
+            let message = format!("rows[{index}]: expected a mapping or None, got {name}");
+            return Err(PyTypeError::new_err(message));
+        }
+        row_of(Some(&item))
+    };
+    (start..end).map(row).collect()
 }

@@ -538,7 +538,7 @@ const PIECE: usize = 256;
 fn batch<'py, R: Send + IntoPyObject<'py>>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
     lengths: impl FnOnce(usize) -> PyResult<()>,
     read: impl Fn(usize, Option<&[u8]>) -> R + Sync,
 ) -> PyResult<Bound<'py, PyList>> {
@@ -634,7 +634,7 @@ pub(super) fn parse_verdict_batch<'py>(
     texts: &Bound<'py, PyAny>,
     on_unparseable: &str,
     reply: Option<&Bound<'py, PyAny>>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let (policy, form) = (policy_named(on_unparseable)?, form_of(reply)?);
     batch(py, texts, threads, |_| Ok(()), |_, text| read_verdict(text, &form, policy))
@@ -650,7 +650,7 @@ pub(super) fn parse_winner_batch<'py>(
     texts: &Bound<'py, PyAny>,
     count: &Bound<'py, PyAny>,
     labels: Option<&Bound<'py, PyAny>>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let labels = labels_of(labels)?;
     let names = labels.as_deref().unwrap_or_default();
@@ -685,7 +685,7 @@ pub(super) fn parse_judge_batch<'py>(
     texts: &Bound<'py, PyAny>,
     on_unparseable: &str,
     reply: Option<&Bound<'py, PyAny>>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let (policy, form) = (policy_named(on_unparseable)?, form_of(reply)?);
     batch(py, texts, threads, |_| Ok(()), |_, text| read_judge(text, &form, policy))

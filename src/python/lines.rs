@@ -31,7 +31,7 @@ impl LineScorer {
         details: &str,
         max_line: usize,
         keep_raw: bool,
-        threads: Option<i64>,
+        threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let shown = match details {
             "failed" => Shown::Failed,

@@ -35,8 +35,8 @@ mod _native {
     #[pymodule_export]
     use super::functions::{
         combine_scores, combine_with_judge, contract_shape_errors, contract_violations,
-        evaluate_scorer, format_report, gate_schema, repeated_keys, score_shape_errors,
-        scorer_table,
+        evaluate_scorer, format_report, gate_schema, issue_kinds, repeated_keys,
+        score_shape_errors, scorer_table, strict_json,
     };
     #[pymodule_export]
     use super::gate::Gate;

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyMapping, PySequence, PyString};
 
 use crate::target::wtf8;
 
@@ -48,10 +48,26 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
 
 /// The object as a `str`.
 pub(super) fn str_of<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
-    object.cast::<PyString>().map_err(|_| match object.get_type().name() {
-        Ok(name) => PyTypeError::new_err(format!("expected str, got {name}")),
-        Err(error) => error,
-    })
+    object.cast::<PyString>().map_err(|_| not_text(object, "expected str"))
+}
+
+/// The error of an object that is no text, with what to do about it.
+#[cold]
+pub(super) fn not_text(object: &Bound<'_, PyAny>, wanted: &str) -> PyErr {
+    let name = match object.get_type().name() {
+        Ok(name) => name,
+        Err(error) => return error,
+    };
+    let advice = if object.is_instance_of::<PyBytes>() {
+        "; decode it first"
+    } else if object.cast::<PyMapping>().is_ok() {
+        "; pass the field that holds the text"
+    } else if object.cast::<PySequence>().is_ok() {
+        "; pass one text, or use the batch form"
+    } else {
+        ""
+    };
+    PyTypeError::new_err(format!("{wanted}, got {name}{advice}"))
 }
 
 /// A Python `str` of WTF-8 bytes, lone halves kept.

@@ -4,8 +4,9 @@
 //! {"type": "code-compiles", "language": "typescript"}
 //! ```
 
-use super::{Build, Field, Options, Scorer};
-use crate::json::Value;
+use super::{Build, Options, Scorer, Warning};
+use crate::error::IssueKind;
+use crate::field::{Choice, fields};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::target::Target;
@@ -13,28 +14,27 @@ use crate::target::Target;
 /// The scorer, as far as the core knows it.
 pub struct CodeCompiles;
 
-const LANGUAGES: [&str; 2] = ["javascript", "typescript"];
+const LANGUAGES: [(&str, ()); 2] = [("javascript", ()), ("typescript", ())];
+
+fields! {
+    #[expect(dead_code, reason = "only the runtime reads the language")]
+    pub struct Fields {
+        language: Choice<()> = Choice { of: &LANGUAGES, default: None }, "the language of the code";
+    }
+}
 
 impl Build for CodeCompiles {
     const TYPE: &'static str = "code-compiles";
-    const FIELDS: &'static [Field] = &[Field::required(
-        "language",
-        r#"{"enum": ["javascript", "typescript"]}"#,
-        "the language of the code",
-    )];
     const SUMMARY: &'static str =
         "a compiler accepts the text; fails on every text until a runtime supplies its results";
     const EXAMPLE: &'static str = r#"{"type": "code-compiles", "language": "typescript"}"#;
+    const PASSES: &'static str = "const answer: number = 42;";
+    const FAILS: &'static str = "const answer: number = ;";
     const IMPURE: bool = true;
 
-    fn shape_errors(spec: &Value, path: &str, errors: &mut Vec<String>) {
-        let language = spec.get("language").and_then(Value::as_bytes);
-        if !language.is_some_and(|name| LANGUAGES.iter().any(|l| l.as_bytes() == name)) {
-            errors.push(format!("{path}.language: must be one of {}", LANGUAGES.join("|")));
-        }
-    }
+    type Fields = Fields;
 
-    fn build(_: &Value, _: &Options) -> Self {
+    fn build(_: Fields, _: &Options) -> Self {
         CodeCompiles
     }
 }
@@ -47,7 +47,8 @@ impl Scorer for CodeCompiles {
         Outcome::fail(DETAIL)
     }
 
-    fn warning(&self) -> Option<String> {
-        Some("fails on every text until a runtime supplies its results".to_owned())
+    fn warning(&self) -> Option<Warning> {
+        let said = "fails on every text until a runtime supplies its results";
+        Some(Warning::new(IssueKind::NeverPasses, said))
     }
 }

@@ -6,8 +6,10 @@
 
 use memchr::memmem::Finder;
 
-use super::{Build, Field, Options, Scorer, require_string, text_field};
-use crate::json::{Value, quote};
+use super::{Build, Options, Scorer, Warning};
+use crate::error::IssueKind;
+use crate::field::{Text, fields};
+use crate::json::quote;
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::target::{Target, TextFacts, cesu8, cut_units};
@@ -21,19 +23,23 @@ pub struct Contains {
     detail: String,
 }
 
+fields! {
+    pub struct Fields {
+        value: Text = Text, "the wanted part; may be empty";
+    }
+}
+
 impl Build for Contains {
     const TYPE: &'static str = "contains";
-    const FIELDS: &'static [Field] =
-        &[Field::required("value", r#"{"type": "string"}"#, "the wanted part; may be empty")];
     const SUMMARY: &'static str = "the text includes a value";
     const EXAMPLE: &'static str = r#"{"type": "contains", "value": "0 errors"}"#;
+    const PASSES: &'static str = "build done: 0 errors";
+    const FAILS: &'static str = "build done: no errors";
 
-    fn shape_errors(spec: &Value, path: &str, errors: &mut Vec<String>) {
-        require_string::<Self>(spec, "value", path, errors);
-    }
+    type Fields = Fields;
 
-    fn build(spec: &Value, _: &Options) -> Self {
-        let value = text_field(spec, "value");
+    fn build(fields: Fields, _: &Options) -> Self {
+        let value = fields.value;
         let mut shown = cut_units(&value, DETAIL_UNITS);
         if shown.len() < value.len() {
             shown.to_mut().extend_from_slice("…".as_bytes());
@@ -55,5 +61,10 @@ impl Scorer for Contains {
     fn score(&self, target: &Target<'_>, _: &Row<'_>) -> Outcome<'_> {
         let text = if self.by_units { target.cesu8() } else { target.bytes() };
         Outcome::check(self.finder.find(text).is_some(), || &*self.detail)
+    }
+
+    fn warning(&self) -> Option<Warning> {
+        let empty = self.finder.needle().is_empty();
+        empty.then(|| Warning::new(IssueKind::AlwaysPasses, "every text contains an empty value"))
     }
 }

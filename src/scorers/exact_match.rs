@@ -4,8 +4,8 @@
 //! {"type": "exact-match", "value": "PASS"}
 //! ```
 
-use super::{Build, Field, Options, Scorer, require_string, text_field};
-use crate::json::Value;
+use super::{Build, Options, Scorer};
+use crate::field::{Text, fields};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::target::{Target, utf16_len};
@@ -15,19 +15,23 @@ pub struct ExactMatch {
     value: Vec<u8>,
 }
 
+fields! {
+    pub struct Fields {
+        value: Text = Text, "the wanted text; may be empty";
+    }
+}
+
 impl Build for ExactMatch {
     const TYPE: &'static str = "exact-match";
-    const FIELDS: &'static [Field] =
-        &[Field::required("value", r#"{"type": "string"}"#, "the wanted text; may be empty")];
     const SUMMARY: &'static str = "the text is identical to a value";
     const EXAMPLE: &'static str = r#"{"type": "exact-match", "value": "PASS"}"#;
+    const PASSES: &'static str = "PASS";
+    const FAILS: &'static str = "PASS\n";
 
-    fn shape_errors(spec: &Value, path: &str, errors: &mut Vec<String>) {
-        require_string::<Self>(spec, "value", path, errors);
-    }
+    type Fields = Fields;
 
-    fn build(spec: &Value, _: &Options) -> Self {
-        ExactMatch { value: text_field(spec, "value") }
+    fn build(fields: Fields, _: &Options) -> Self {
+        ExactMatch { value: fields.value }
     }
 }
 

@@ -10,8 +10,10 @@
 //! With `repair` the repair tier reads the text in place of the strict one, and `maxSeverity` says
 //! how much a repair may have cost. The detail of a failure names what was repaired.
 
-use super::{Build, Field, Options, Scorer};
+use super::{Build, Options, Scorer, Warning};
 use crate::contract::{AnySchema, schema_shape_errors};
+use crate::error::{IssueKind, Issues, Path};
+use crate::field::{Bool, Choice, Shape, Typed, fields};
 use crate::json::{self, Code, Diagnostic, RepairErrorKind, RepairOptions, Severity, Value};
 use crate::result::Outcome;
 use crate::row::Row;
@@ -26,55 +28,82 @@ pub struct JsonSchema {
 
 impl Build for JsonSchema {
     const TYPE: &'static str = "json-schema";
-    const FIELDS: &'static [Field] = &[
-        Field::required(
-            "schema",
-            r#"{"type": ["object", "boolean"]}"#,
-            "a five-keyword contract or a JSON Schema",
-        ),
-        Field::optional(
-            "repair",
-            r#"{"type": "boolean"}"#,
-            "mend broken JSON before the schema is checked; false by default",
-        ),
-        Field::optional(
-            "maxSeverity",
-            r#"{"enum": ["lossless", "guess", "lossy"]}"#,
-            "the worst repair that is allowed, with repair; lossy by default",
-        ),
-    ];
     const SUMMARY: &'static str = "the text holds JSON that fits a schema";
     const EXAMPLE: &'static str =
         r#"{"type": "json-schema", "schema": {"type": "object", "required": ["status"]}}"#;
+    const PASSES: &'static str = "Here it is: {\"status\": \"done\"}";
+    const FAILS: &'static str = "{\"state\": \"done\"}";
 
-    fn shape_errors(spec: &Value, path: &str, errors: &mut Vec<String>) {
-        match spec.get("schema") {
-            None | Some(Value::Null) => {
-                errors.push(format!("{path}.schema: required for 'json-schema'"));
-            }
-            Some(schema) => errors.extend(schema_shape_errors(schema, &format!("{path}.schema"))),
-        }
-        let repair = spec.get("repair");
-        if repair.is_some_and(|repair| !matches!(repair, Value::Bool(_))) {
-            errors.push(format!("{path}.repair: must be a boolean"));
-        }
-        let Some(severity) = spec.get("maxSeverity") else { return };
-        if severity.as_str().and_then(Severity::from_name).is_none() {
-            errors.push(format!("{path}.maxSeverity: must be one of lossless|guess|lossy"));
-        } else if matches!(repair, None | Some(Value::Bool(false))) {
-            errors.push(format!("{path}.maxSeverity: needs repair: true"));
+    type Fields = Fields;
+
+    fn rules(spec: &Value, fields: &Fields, path: &Path, issues: &mut Issues) {
+        let known = spec.get("maxSeverity").and_then(Value::as_str).and_then(Severity::from_name);
+        let boolean = matches!(spec.get("repair"), None | Some(Value::Bool(_)));
+        if known.is_some() && boolean && !fields.repair {
+            issues.add(IssueKind::Conflict, path.key("maxSeverity"), "needs repair: true");
         }
     }
 
-    fn build(spec: &Value, _: &Options) -> Self {
+    fn build(fields: Fields, _: &Options) -> Self {
+        let Fields { schema, repair, max_severity } = fields;
         JsonSchema {
-            schema: AnySchema::new(spec.get("schema").unwrap_or(&Value::Null)),
-            repair: spec.get("repair") == Some(&Value::Bool(true)),
-            max_severity: spec
-                .get("maxSeverity")
-                .and_then(Value::as_str)
-                .and_then(Severity::from_name),
+            schema,
+            repair,
+            // Nothing is above lossy.
+            max_severity: max_severity.filter(|severity| *severity != Severity::Lossy),
         }
+    }
+}
+
+/// A contract or a JSON Schema, which must be there.
+struct SchemaField;
+
+impl Shape for SchemaField {
+    fn schema(&self) -> String {
+        r#"{"type": ["object", "boolean"]}"#.to_owned()
+    }
+
+    fn words(&self) -> String {
+        "object or boolean".to_owned()
+    }
+
+    fn default(&self) -> Option<String> {
+        None
+    }
+
+    fn check(&self, given: Option<&Value>, path: &Path, scorer: &str, issues: &mut Issues) {
+        match given {
+            None | Some(Value::Null) => {
+                let message = format!("required for '{scorer}'");
+                issues.add(IssueKind::Missing, path.clone(), message);
+            }
+            Some(schema) => {
+                for line in schema_shape_errors(schema, &path.to_string()) {
+                    issues.add_line(IssueKind::BadSchema, path.clone(), line);
+                }
+            }
+        }
+    }
+}
+
+impl Typed for SchemaField {
+    type Value = AnySchema;
+
+    fn read(&self, given: Option<&Value>) -> AnySchema {
+        AnySchema::new(given.unwrap_or(&Value::Null))
+    }
+}
+
+const SEVERITIES: [(&str, Severity); 3] =
+    [("lossless", Severity::Lossless), ("guess", Severity::Guess), ("lossy", Severity::Lossy)];
+
+fields! {
+    pub struct Fields {
+        schema: SchemaField = SchemaField, "a five-keyword contract or a JSON Schema";
+        repair: Bool = Bool(false), "mend broken JSON before the schema is checked";
+        max_severity as "maxSeverity": Choice<Severity> =
+            Choice { of: &SEVERITIES, default: Some(2) },
+            "the worst repair that is allowed, with `repair`";
     }
 }
 
@@ -150,7 +179,9 @@ impl Scorer for JsonSchema {
         Outcome::check(self.schema.holds(root), || self.schema.violations(root).join("; "))
     }
 
-    fn warning(&self) -> Option<String> {
-        self.schema.warning()
+    fn warning(&self) -> Option<Warning> {
+        let unusable = matches!(self.schema, AnySchema::Schema(Err(_)));
+        let kind = if unusable { IssueKind::NeverPasses } else { IssueKind::LooseSchema };
+        Some(Warning::new(kind, self.schema.warning()?))
     }
 }

@@ -10,7 +10,9 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Build, Field, Options, Scorer};
+use super::{Build, Options, Scorer, Warning};
+use crate::error::{IssueKind, Issues, Path};
+use crate::field::{Amount, Choice, fields};
 use crate::json::Value;
 use crate::result::Outcome;
 use crate::row::Row;
@@ -25,12 +27,18 @@ pub struct LengthRange {
 
 /// What a length counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+pub enum Unit {
+    /// UTF-16 code units.
     Utf16,
+    /// Code points.
     Codepoint,
+    /// Grapheme clusters (UAX 29).
     Grapheme,
+    /// Bytes of UTF-8.
     Byte,
+    /// Words (UAX 29).
     Word,
+    /// Pieces between line feeds.
     Line,
 }
 
@@ -43,12 +51,15 @@ const UNITS: [(&str, Unit); 6] = [
     ("line", Unit::Line),
 ];
 
-impl Unit {
-    fn read(value: &Value) -> Option<Unit> {
-        let name = value.as_bytes()?;
-        UNITS.iter().find(|(n, _)| n.as_bytes() == name).map(|&(_, unit)| unit)
+fields! {
+    pub struct Fields {
+        min: Amount = Amount(0.0), "smallest length";
+        max: Amount = Amount(f64::INFINITY), "largest length";
+        unit: Choice<Unit> = Choice { of: &UNITS, default: Some(0) }, "what is counted";
     }
+}
 
+impl Unit {
     fn length(self, target: &Target<'_>) -> usize {
         let bytes = target.bytes();
         match self {
@@ -67,58 +78,32 @@ impl Unit {
 
 impl Build for LengthRange {
     const TYPE: &'static str = "length-range";
-    const FIELDS: &'static [Field] = &[
-        Field::optional(
-            "min",
-            r#"{"type": "number", "minimum": 0}"#,
-            "smallest length, 0 if absent",
-        ),
-        Field::optional(
-            "max",
-            r#"{"type": "number", "minimum": 0}"#,
-            "largest length, open if absent",
-        ),
-        Field::optional(
-            "unit",
-            r#"{"enum": ["utf16", "codepoint", "grapheme", "byte", "word", "line"]}"#,
-            "what is counted; utf16 by default",
-        ),
-    ];
     const SUMMARY: &'static str = "the text's length lies in a range";
     const EXAMPLE: &'static str = r#"{"type": "length-range", "min": 100, "max": 10000}"#;
+    const PASSES: &'static str = "Somewhere between a short answer and a long one lies the answer that \
+         says what was asked, and then stops.";
+    const FAILS: &'static str = "Too short.";
 
-    fn shape_errors(spec: &Value, path: &str, errors: &mut Vec<String>) {
-        if spec.get("min").is_none() && spec.get("max").is_none() {
-            errors.push(format!("{path}: 'length-range' requires 'min' and/or 'max'"));
+    type Fields = Fields;
+
+    fn rules(spec: &Value, fields: &Fields, path: &Path, issues: &mut Issues) {
+        let given = |key| spec.get(key).map(Value::as_f64);
+        if given("min").is_none() && given("max").is_none() {
+            let message = "'length-range' requires 'min' and/or 'max'";
+            issues.add(IssueKind::Missing, path.clone(), message);
         }
-        let mut bound = |key: &str| {
-            let value = spec.get(key)?;
-            let number = value.as_f64().filter(|n| n.is_finite() && *n >= 0.0);
-            if number.is_none() {
-                errors.push(format!("{path}.{key}: must be a number >= 0"));
-            }
-            number
-        };
-        let (min, max) = (bound("min"), bound("max"));
-        if let (Some(min), Some(max)) = (min, max)
-            && min > max
-        {
-            let (min, max) = (js_number(min), js_number(max));
-            errors.push(format!("{path}: min ({min}) must be <= max ({max})"));
-        }
-        if spec.get("unit").is_some_and(|unit| Unit::read(unit).is_none()) {
-            let names = UNITS.map(|(name, _)| name).join("|");
-            errors.push(format!("{path}.unit: must be one of {names}"));
+        // A bound that is no length is told of already.
+        let usable = |key| given(key).flatten().is_some_and(|n| n >= 0.0 && n.is_finite());
+        if usable("min") && usable("max") && fields.min > fields.max {
+            let (min, max) = (js_number(fields.min), js_number(fields.max));
+            let message = format!("min ({min}) must be <= max ({max})");
+            issues.add(IssueKind::Conflict, path.clone(), message);
         }
     }
 
-    fn build(spec: &Value, _: &Options) -> Self {
-        let number = |key| spec.get(key).and_then(Value::as_f64);
-        LengthRange {
-            min: number("min").unwrap_or(0.0),
-            max: number("max").unwrap_or(f64::INFINITY),
-            unit: spec.get("unit").and_then(Unit::read).unwrap_or(Unit::Utf16),
-        }
+    fn build(fields: Fields, _: &Options) -> Self {
+        let Fields { min, max, unit } = fields;
+        LengthRange { min, max, unit: unit.unwrap_or(Unit::Utf16) }
     }
 }
 
@@ -130,6 +115,17 @@ impl Scorer for LengthRange {
             let max = if self.max.is_finite() { js_number(self.max) } else { "∞".to_owned() };
             format!("length {length} outside [{}, {max}]", js_number(self.min))
         })
+    }
+
+    fn warning(&self) -> Option<Warning> {
+        let open = self.min <= 0.0 && self.max == f64::INFINITY;
+        let whole = self.min.ceil() <= self.max;
+        let warning = |kind, said| Some(Warning::new(kind, said));
+        match (open, whole) {
+            (true, _) => warning(IssueKind::AlwaysPasses, "every length lies in this range"),
+            (_, false) => warning(IssueKind::NeverPasses, "no whole number lies in this range"),
+            _ => None,
+        }
     }
 }
 

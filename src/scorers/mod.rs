@@ -4,19 +4,40 @@
 //! the table at the end of this file. Shape errors, the JSON Schema of a gate, the list of types
 //! and the Python layer all read the table.
 
+use crate::error::{IssueKind, Issues, Path};
+use crate::field::{Field, Fields};
+use crate::hints;
 use crate::json::Value;
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::Target;
+use crate::target::{Target, to_utf8};
 
 /// A check that can be run on many texts, from many threads.
 pub trait Scorer: Send + Sync {
     /// Scores one text. A bad text is a failure with a detail, never an error.
     fn score(&self, target: &Target<'_>, row: &Row<'_>) -> Outcome<'_>;
 
-    /// Why this scorer can never pass, or may pass more than its author thinks.
-    fn warning(&self) -> Option<String> {
+    /// Why this scorer can never pass or never fail, or may pass more than its author thinks.
+    fn warning(&self) -> Option<Warning> {
         None
+    }
+}
+
+/// What an author should know of a scorer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What kind of thing it is.
+    pub kind: IssueKind,
+    /// What to know.
+    pub message: String,
+    /// What may be meant.
+    pub hint: Option<String>,
+}
+
+impl Warning {
+    /// A warning without a hint.
+    pub fn new(kind: IssueKind, message: impl Into<String>) -> Self {
+        Warning { kind, message: message.into(), hint: None }
     }
 }
 
@@ -24,20 +45,25 @@ pub trait Scorer: Send + Sync {
 pub trait Build: Scorer + Sized + 'static {
     /// The `type` of the scorer.
     const TYPE: &'static str;
-    /// Its fields beyond `type` and `name`, in the order that messages list them.
-    const FIELDS: &'static [Field];
     /// What it checks, in one line.
     const SUMMARY: &'static str;
     /// A spec that builds, as JSON.
     const EXAMPLE: &'static str;
+    /// A text that passes the example.
+    const PASSES: &'static str;
+    /// A text that fails it.
+    const FAILS: &'static str;
     /// True for a scorer whose results the Python layer supplies.
     const IMPURE: bool = false;
 
-    /// Adds what is wrong with the scorer's own fields; `path` names the scorer.
-    fn shape_errors(spec: &Value, path: &str, errors: &mut Vec<String>);
+    /// Its fields beyond `type` and `name`.
+    type Fields: Fields;
 
-    /// Builds the scorer. Shapes are not checked here: a missing field counts as empty.
-    fn build(spec: &Value, options: &Options) -> Self;
+    /// Adds what is wrong between fields that are each right; `path` names the scorer.
+    fn rules(_spec: &Value, _fields: &Self::Fields, _path: &Path, _issues: &mut Issues) {}
+
+    /// Builds the scorer. Shapes are not checked here: a missing field counts as left out.
+    fn build(fields: Self::Fields, options: &Options) -> Self;
 }
 
 /// What a gate tells its scorers.
@@ -45,31 +71,6 @@ pub trait Build: Scorer + Sized + 'static {
 pub struct Options {
     /// Patterns come from strangers: those that cannot be bounded are refused.
     pub untrusted: bool,
-}
-
-/// A field of a scorer.
-#[derive(Clone, Copy, Debug)]
-pub struct Field {
-    /// The key.
-    pub name: &'static str,
-    /// The JSON Schema of its values, as JSON.
-    pub schema: &'static str,
-    /// What it means, in one line.
-    pub doc: &'static str,
-    /// Whether a spec must have it.
-    pub required: bool,
-}
-
-impl Field {
-    /// A field that must be there.
-    pub const fn required(name: &'static str, schema: &'static str, doc: &'static str) -> Self {
-        Field { name, schema, doc, required: true }
-    }
-
-    /// A field that may be left out.
-    pub const fn optional(name: &'static str, schema: &'static str, doc: &'static str) -> Self {
-        Field { name, schema, doc, required: false }
-    }
 }
 
 /// A row of the registry.
@@ -82,9 +83,13 @@ pub struct Entry {
     pub summary: &'static str,
     /// A spec that builds, as JSON.
     pub example: &'static str,
+    /// A text that passes the example.
+    pub passes: &'static str,
+    /// A text that fails it.
+    pub fails: &'static str,
     /// True when the Python layer supplies the results.
     pub impure: bool,
-    shape_errors: fn(&Value, &str, &mut Vec<String>),
+    rules: fn(&Value, &Path, &mut Issues),
     build: fn(&Value, &Options) -> Box<dyn Scorer>,
 }
 
@@ -92,12 +97,14 @@ impl Entry {
     const fn of<S: Build>() -> Self {
         Entry {
             name: S::TYPE,
-            fields: S::FIELDS,
+            fields: S::Fields::LIST,
             summary: S::SUMMARY,
             example: S::EXAMPLE,
+            passes: S::PASSES,
+            fails: S::FAILS,
             impure: S::IMPURE,
-            shape_errors: S::shape_errors,
-            build: |spec, options| Box::new(S::build(spec, options)),
+            rules: |spec, path, issues| S::rules(spec, &S::Fields::read(spec), path, issues),
+            build: |spec, options| Box::new(S::build(S::Fields::read(spec), options)),
         }
     }
 
@@ -106,24 +113,33 @@ impl Entry {
         (self.build)(spec, options)
     }
 
+    /// The keys of a scorer of this type.
+    pub fn keys(&self) -> Vec<&'static str> {
+        ["type", "name"].into_iter().chain(self.fields.iter().map(|field| field.name)).collect()
+    }
+
     /// Adds the shape errors of a scorer of this type: fields that do not apply first, in key
-    /// order, then the name, then the type's own.
-    pub fn shape_errors(&self, spec: &Value, path: &str, errors: &mut Vec<String>) {
-        let mut allowed = vec!["type", "name"];
-        allowed.extend(self.fields.iter().map(|field| field.name));
+    /// order, then the name, the fields, and what is wrong between them.
+    pub(crate) fn check(&self, spec: &Value, path: &Path, issues: &mut Issues) {
+        let allowed = self.keys();
         for (key, _) in spec.members() {
             if !allowed.iter().any(|name| name.as_bytes() == key) {
-                let key = crate::target::to_utf8(key);
                 let (name, list) = (self.name, allowed.join(", "));
-                errors.push(format!(
-                    "{path}.{key}: not applicable to '{name}' scorers (allowed: {list})"
-                ));
+                let message = format!("not applicable to '{name}' scorers (allowed: {list})");
+                let hint = || hints::scorer_key(key, spec, &allowed);
+                issues.add_hinted(IssueKind::NotApplicable, path.key(key), message, hint);
             }
         }
-        if spec.get("name").is_some_and(|name| name.as_bytes().is_none()) {
-            errors.push(format!("{path}.name: must be a string"));
+        if let Some(name) = spec.get("name").filter(|name| name.as_bytes().is_none()) {
+            let hint = || hints::quoted(name);
+            let path = path.key("name");
+            issues.add_hinted(IssueKind::WrongType, path, "must be a string", hint);
         }
-        (self.shape_errors)(spec, path, errors);
+        for field in self.fields {
+            let path = path.key(field.name);
+            field.shape.check(spec.get(field.name), &path, self.name, issues);
+        }
+        (self.rules)(spec, path, issues);
     }
 }
 
@@ -146,24 +162,7 @@ pub fn build(spec: &Value, options: &Options) -> Box<dyn Scorer> {
     let name = spec.get("type").and_then(Value::as_bytes).unwrap_or_default();
     match entry(name) {
         Some(entry) => entry.build(spec, options),
-        None => Box::new(Unknown(crate::target::to_utf8(name).into_owned())),
-    }
-}
-
-/// The text of a field; a missing field or another type counts as empty.
-pub(crate) fn text_field(spec: &Value, name: &str) -> Vec<u8> {
-    spec.get(name).and_then(Value::as_bytes).unwrap_or_default().to_vec()
-}
-
-/// Adds the error of a required text field.
-pub(crate) fn require_string<S: Build>(
-    spec: &Value,
-    name: &str,
-    path: &str,
-    errors: &mut Vec<String>,
-) {
-    if spec.get(name).and_then(Value::as_bytes).is_none() {
-        errors.push(format!("{path}.{name}: required string for '{}'", S::TYPE));
+        None => Box::new(Unknown(to_utf8(name).into_owned())),
     }
 }
 

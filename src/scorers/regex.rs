@@ -6,9 +6,11 @@
 //! {"type": "regex", "pattern": "\"status\"\\s*:\\s*\"success\""}
 //! ```
 
-use super::{Build, Field, Options, Scorer, require_string, text_field};
+use super::{Build, Options, Scorer, Warning};
+use crate::error::IssueKind;
+use crate::field::{Bool, Letters, Text, fields};
+use crate::hints;
 use crate::js_regex::JsRegex;
-use crate::json::Value;
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::target::{Target, to_utf8};
@@ -16,46 +18,40 @@ use crate::target::{Target, to_utf8};
 /// The scorer.
 pub struct Regex {
     engine: Result<JsRegex, String>,
+    pattern: Vec<u8>,
+    flags: Vec<u8>,
     negate: bool,
     detail: String,
 }
 
+fields! {
+    pub struct Fields {
+        pattern: Text = Text, "a JavaScript pattern";
+        negate: Bool = Bool(false), "pass when the pattern does not match";
+        flags: Letters = Letters("dgimsuvy"), "JavaScript flags";
+    }
+}
+
 impl Build for Regex {
     const TYPE: &'static str = "regex";
-    const FIELDS: &'static [Field] = &[
-        Field::required("pattern", r#"{"type": "string"}"#, "a JavaScript pattern"),
-        Field::optional("negate", r#"{"type": "boolean"}"#, "pass when the pattern does not match"),
-        Field::optional(
-            "flags",
-            r#"{"type": "string", "pattern": "^[dgimsuvy]*$"}"#,
-            "JavaScript flags; none by default",
-        ),
-    ];
     const SUMMARY: &'static str = "the text matches a JavaScript regular expression";
     const EXAMPLE: &'static str = r#"{"type": "regex", "pattern": "^\\d{4}-\\d{2}-\\d{2}$"}"#;
+    const PASSES: &'static str = "2026-11-30";
+    const FAILS: &'static str = "on 2026-11-30";
 
-    fn shape_errors(spec: &Value, path: &str, errors: &mut Vec<String>) {
-        require_string::<Self>(spec, "pattern", path, errors);
-        if spec.get("negate").is_some_and(|v| v.as_bool().is_none()) {
-            errors.push(format!("{path}.negate: must be a boolean"));
-        }
-        let known = |text: &[u8]| text.iter().all(|b| b"dgimsuvy".contains(b));
-        if spec.get("flags").is_some_and(|v| !v.as_bytes().is_some_and(known)) {
-            errors.push(format!("{path}.flags: must be a string of dgimsuvy flags"));
-        }
-    }
+    type Fields = Fields;
 
-    fn build(spec: &Value, options: &Options) -> Self {
-        let pattern = text_field(spec, "pattern");
-        let flags = text_field(spec, "flags");
-        let flags = to_utf8(&flags);
-        let negate = spec.get("negate").and_then(Value::as_bool).unwrap_or(false);
+    fn build(fields: Fields, options: &Options) -> Self {
+        let Fields { pattern, negate, flags } = fields;
         let compile = if options.untrusted { JsRegex::untrusted } else { JsRegex::new };
+        let engine = compile(&pattern, &to_utf8(&flags));
         let said = if negate { "matched (negated)" } else { "did not match" };
         Regex {
-            engine: compile(&pattern, &flags).map_err(|error| format!("invalid pattern: {error}")),
+            engine: engine.map_err(|error| format!("invalid pattern: {error}")),
             negate,
             detail: format!("/{}/ {said}", to_utf8(&pattern)),
+            pattern,
+            flags,
         }
     }
 }
@@ -71,7 +67,26 @@ impl Scorer for Regex {
         }
     }
 
-    fn warning(&self) -> Option<String> {
-        self.engine.as_ref().err().cloned()
+    fn warning(&self) -> Option<Warning> {
+        let pattern = to_utf8(&self.pattern);
+        let engine = match &self.engine {
+            Ok(engine) => engine,
+            Err(message) => {
+                let hint = hints::invalid_pattern(&pattern);
+                let message = message.clone();
+                return Some(Warning { kind: IssueKind::NeverPasses, message, hint });
+            }
+        };
+        if let Some((message, hint)) = hints::doubtful_pattern(&pattern, &to_utf8(&self.flags)) {
+            let hint = Some(hint);
+            return Some(Warning { kind: IssueKind::DoubtfulPattern, message, hint });
+        }
+        engine.always_matches().then(|| {
+            if self.negate {
+                let said = "the pattern matches every text, so its negation fails on each";
+                return Warning::new(IssueKind::NeverPasses, said);
+            }
+            Warning::new(IssueKind::AlwaysPasses, "the pattern matches every text")
+        })
     }
 }

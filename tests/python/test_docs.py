@@ -2,9 +2,12 @@
 
 Blocks of a page run in order, in one namespace and one folder.
 
-- `python` runs; a `text` block right after it is what it prints.
-- `json` and `jsonl` parse; a gate or a scorer builds; one with `title="name"` is written as a file.
+- `python` runs.
 - `sh` after `<!-- run -->` runs, where the command line is installed.
+- `text` right after one of these is what it prints.
+- `json` and `jsonl` parse; a gate or a scorer builds.
+- `yaml` parses; of a workflow the steps that call scoregate run, but for those with an `env`.
+- A block with `title="name"` is a file: it is written, and runs only where another block runs it.
 """
 
 from __future__ import annotations
@@ -18,14 +21,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 import scoregate
 from scoregate import _native
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^( *)```([\w-]*)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
@@ -69,36 +75,84 @@ def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> str:
     return printed.getvalue()
 
 
-def run_shell(block: Block) -> None:
+def run_shell(text: str) -> str | None:
     if importlib.util.find_spec("scoregate.cli") is None:
-        return
+        return None
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(
-        ["sh", "-e", "-c", block.text], check=True, env=os.environ | {"PATH": path}, timeout=50
+    done = subprocess.run(
+        ["sh", "-e", "-c", text],
+        env=os.environ | {"PATH": path, "COLUMNS": "80"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=50,
     )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def commands(workflow: Any) -> Iterator[str]:
+    """The steps of a workflow that call scoregate and need nothing of its environment."""
+    jobs = workflow.get("jobs", {}) if isinstance(workflow, dict) else {}
+    for job in jobs.values():
+        for step in job["steps"]:
+            if step.get("run", "").startswith("scoregate ") and "env" not in step:
+                yield step["run"]
+
+
+def run_yaml(block: Block) -> None:
+    yaml = pytest.importorskip("yaml")
+    for command in commands(yaml.safe_load(block.text)):
+        run_shell(command)
+
+
+def run(page: Path, block: Block, namespace: dict[str, Any]) -> str | None:
+    """Runs a block; what it prints, where it runs and prints."""
+    if block.title and block.language not in ("json", "yaml"):
+        return None
+    match block.language:
+        case "python":
+            return run_python(page, block, namespace)
+        case "sh" if block.gap.rstrip().endswith("<!-- run -->"):
+            return run_shell(block.text)
+        case "json":
+            build(json.loads(block.text))
+        case "jsonl":
+            for line in block.text.splitlines():
+                assert isinstance(json.loads(line), dict)
+        case "yaml":
+            run_yaml(block)
+    return None
+
+
+def plain(text: str) -> str:
+    """A screen without what differs from run to run: times."""
+    return re.sub(r"\b\d+\.\d+ ?s\b", "0.01 s", text)
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # a page may import the files that it shows
     namespace: dict[str, Any] = {"__name__": "docs"}
     printed: str | None = None
     for block in blocks(page):
-        shown, printed = printed, None
-        where = f"{page.name}:{block.line}"
-        if block.language == "python":
-            printed = run_python(page, block, namespace)
-        elif block.language == "text" and shown is not None and not block.gap.strip():
-            assert shown == block.text, where
-        elif block.language == "json":
-            build(json.loads(block.text))
-        elif block.language == "jsonl":
-            for line in block.text.splitlines():
-                assert isinstance(json.loads(line), dict), where
-        elif block.language == "sh" and block.gap.rstrip().endswith("<!-- run -->"):
-            run_shell(block)
+        where = f"{name(page)}:{block.line}"
+        if block.language == "text" and printed is not None and not block.gap.strip():
+            assert plain(printed) == plain(block.text), where
+        try:
+            printed = run(page, block, namespace)
+        except Exception as error:
+            error.add_note(where)
+            raise
         if block.title:
-            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+            path = tmp_path / block.title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
 
 
 def sections(page: Path) -> dict[str, str]:
@@ -117,9 +171,9 @@ def test_scorer_section_has_its_fields(row: dict[str, Any]) -> None:
     text = sections(ROOT / "docs" / "scorers.md")[row["type"]]
     table = text.partition("| field |")[2].partition("\n\n")[0]
     listed = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|", table, re.MULTILINE)
-    assert [name for name, _ in listed] == [name for name, _, _, _ in row["fields"]]
+    assert [name for name, _ in listed] == [field["name"] for field in row["fields"]]
     required = [name for name, default in listed if default.strip() == "required"]
-    assert required == [name for name, _, _, needed in row["fields"] if needed]
+    assert required == [f["name"] for f in row["fields"] if f["default"] is None]
     examples = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert any(json.loads(example)["type"] == row["type"] for example in examples)
 
@@ -157,3 +211,17 @@ def test_command_line_page_has_every_exit_code() -> None:
     names = ("OK", "UNDER", "USAGE", "BROKEN", "TOO_MANY", "INTERRUPTED", "CLOSED")
     for name in names:
         assert f"\n| {getattr(common, name)} |" in text, name
+
+
+def test_tables_are_as_the_core_has_them() -> None:
+    spec = importlib.util.spec_from_file_location("tables", ROOT / "docs" / "tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    found = set()
+    for page in (ROOT / "docs").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        found |= set(re.findall("<!-- table: ([a-z-]+) -->", text))
+        assert tables.written(text) == text, f"{page.name}: run python docs/tables.py"
+    assert found == {*scoregate.scorer_types(), "kinds"}

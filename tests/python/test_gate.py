@@ -338,8 +338,9 @@ def test_a_result_has_no_truth_value() -> None:
 @pytest.mark.parametrize(
     ("spec", "wanted"),
     [
-        ({"scorer": [A]}, ["score.scorer: did you mean 'scorers'?"]),
-        ({"rules": [A]}, ["score.rules: unknown score keyword"]),
+        ({"scorer": [A]}, ["score.scorers: the block has 'scorer'; did you mean 'scorers'?"]),
+        ({"rules": [A]}, ["score.scorers: the block has 'rules'; did you mean 'scorers'?"]),
+        ({"xyz": [A]}, ["score.scorers: the block has 'xyz', which means nothing here"]),
         ({"scorers": [A], "treshold": 1}, ["score.treshold: did you mean 'threshold'?"]),
         (
             {"scorers": [{"type": "Contain", "value": ""}, {"type": "x"}]},
@@ -352,11 +353,20 @@ def test_a_result_has_no_truth_value() -> None:
                 "score.judge.tsk: did you mean 'task'?",
             ],
         ),
-        ({"type": "contains", "value": "a"}, ['this is one scorer; a gate is {"scorers": [...]}']),
-        ({"id": "a", "score": {}}, ["this is a gate phase: its score block is under score"]),
+        (
+            {"type": "contains", "value": "a"},
+            ['score.scorers: this is one scorer; a gate is {"scorers": [...]}'],
+        ),
+        (
+            {"id": "a", "score": {}},
+            ["score.scorers: this is a gate phase: its score block is under score"],
+        ),
         ([], []),
         ({"scorers": []}, []),
-        ({"scorers": 1, 5 * "a" * 99: 1}, ["score." + "a" * 74 + "…: unknown score keyword"]),
+        (
+            {5 * "a" * 99: 1},
+            ["score.scorers: the block has '" + "a" * 80 + "…', which means nothing here"],
+        ),
     ],
 )
 def test_hints_name_what_may_be_meant(spec: Any, wanted: list[str]) -> None:
@@ -385,14 +395,14 @@ def test_errors_of_a_file_name_it(tmp_path: Path) -> None:
             assert pickle.loads(pickle.dumps(caught.value)).source == str(path)
     with pytest.raises(SpecError) as caught:
         Gate.from_file(ROOT / "examples" / "validate.json")
-    assert caught.value.hints[0].startswith("this is a flow: ")
+    assert caught.value.hints[0].startswith("score.scorers: this is a flow: ")
     assert Gate.from_file(ROOT / "examples" / "gate.json").score("x").verdict == "block"
 
 
 def test_a_str_is_no_path() -> None:
     with pytest.raises(SpecError) as caught:
         Gate("gate.json")
-    assert caught.value.hints == ["a str is JSON text; Gate.from_file opens a file"]
+    assert caught.value.hints == ["score: a str is JSON text; Gate.from_file opens a file"]
 
 
 def test_repeated_keys_are_warned_of() -> None:

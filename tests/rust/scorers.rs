@@ -56,12 +56,19 @@ fn rows_hold() {
 }
 
 #[test]
-fn examples_build_and_schemas_parse() {
+fn examples_build_and_their_texts_pass_and_fail() {
     for entry in REGISTRY {
         let block = format!("{{\"scorers\": [{}]}}", entry.example);
-        assert!(Gate::from_json(block.as_bytes(), Options::default()).is_ok(), "{}", entry.name);
+        let gate = Gate::from_json(block.as_bytes(), Options::default()).unwrap();
+        for (text, wanted) in [(entry.passes, true), (entry.fails, false)] {
+            let found = gate.score(&Target::new(text), &Row::empty());
+            let passed = found.results[0].outcome.passed;
+            assert!(entry.impure || passed == wanted, "{}: {text}", entry.name);
+        }
         for field in entry.fields {
-            assert!(Value::parse(field.schema.as_bytes()).unwrap().is_object(), "{}", field.name);
+            let schema = Value::parse(field.shape.schema().as_bytes()).unwrap();
+            assert!(schema.is_object(), "{}", field.name);
+            assert!(!field.doc.is_empty() && !field.shape.words().is_empty(), "{}", field.name);
         }
     }
     let schema = Value::parse(scoregate::gate::gate_schema().as_bytes()).unwrap();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +13,9 @@ from typer import rich_utils
 
 from .. import __version__
 from ..files import reason
-from . import cache, check, json, look, replies, score
+from . import cache, check, json, look, replies, score, start
 from .common import BROKEN, OK, exit_codes, stdout
+from .guesses import Guesses
 from .talk import forget, guarded_streams
 
 if TYPE_CHECKING:
@@ -23,11 +25,12 @@ if TYPE_CHECKING:
 rich_utils.STYLE_HELPTEXT = ""
 
 app = typer.Typer(
+    cls=Guesses,
     name="scoregate",
     help="Deterministic scoring gates for LLM output.\n\n"
     "A gate says what good output looks like: a phrase, a pattern, a JSON schema, a length. "
     "scoregate runs it on files of outputs without spending a token.",
-    epilog="Start with: scoregate scorers (what a gate can check), then scoregate score --help.",
+    epilog="Start with: scoregate demo, then scoregate init.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -55,7 +58,7 @@ def _main(
 
 
 # The help lists the commands in this order.
-for _group in (score, check, json, replies, cache):
+for _group in (start, score, check, json, replies, cache):
     app.add_typer(_group.app)
 
 
@@ -66,6 +69,7 @@ def run() -> int:
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
     with suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGINT, _Interrupt())
         signal.signal(signal.SIGTERM, _terminated)
         # A terminal that closes; Windows has no such signal.
         if hasattr(signal, "SIGHUP"):
@@ -81,6 +85,24 @@ def run() -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else OK if end.code is None else BROKEN
     return OK
+
+
+class _Interrupt:
+    """Ends the run at Ctrl-C; a second one right behind it is the same wish."""
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Takes the signal."""
+        now = time.monotonic()
+        if now - self._last > _MOMENT:
+            self._last = now
+            raise KeyboardInterrupt
+
+
+#: Signals that come within so many seconds are one.
+_MOMENT = 0.5
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _native
-from ..errors import SpecError
+from ..documents import Document, fault, read_document
+from ..errors import SpecError, SpecIssue
 from ..files import reason
 from ..gate import Gate
 
@@ -18,34 +19,52 @@ class GateSpec:
     """A score block that a gate file holds.
 
     Attributes:
-        block: the score block, as JSON text or as a JSON value.
+        document: the file.
+        part: the steps from the file's value to the score block; none for a bare score block.
         phase: the id of its phase; None for a bare score block or a phase without an id.
         skipped: what the phase also does and the command line does not: ``eval``, ``task``.
-        repeated: what is to be said of keys that the file repeats, where the block is not text.
+        repeated: what is to be said of keys that the file repeats.
+        in_flow: whether the block is a phase's, whose flow fills placeholders.
     """
 
-    block: Any
+    document: Document
+    part: tuple[str | int, ...] = ()
     phase: str | None = None
     skipped: tuple[str, ...] = ()
-    repeated: tuple[str, ...] = ()
+    repeated: tuple[SpecIssue, ...] = ()
+    in_flow: bool = False
 
     def build(self) -> Gate:
         """Builds the gate.
 
         Raises:
-            SpecError: the score block is malformed; its errors name the phase.
+            SpecError: the score block is malformed; its issues name the phase.
         """
         try:
-            return Gate(self.block)
+            return Gate._of(self._native())
         except SpecError as error:
-            errors, hints = (
-                [self.place(message) for message in found] for found in (error.errors, error.hints)
-            )
-            raise SpecError(errors, hints=hints) from None
+            raise SpecError([self.place(issue) for issue in self._located(error.issues)]) from None
 
-    def place(self, message: str) -> str:
-        """A message about the score block, with its phase."""
-        return message if self.phase is None else f"Phase '{self.phase}': {message}"
+    def warnings(self, gate: Gate) -> list[SpecIssue]:
+        """What the author of the gate should know."""
+        found = self._located(gate._native.warnings())
+        return [*self.repeated, *(self.place(issue) for issue in found)]
+
+    def _native(self) -> _native.Gate:
+        spec = self.document.spec
+        if isinstance(spec, str):
+            return _native.Gate(spec, part=list(self.part))
+        for step in self.part:
+            spec = spec[step]
+        return _native.Gate(spec)
+
+    def _located(self, issues: list[SpecIssue]) -> list[SpecIssue]:
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.part)
+        return self.document.locate(issues, "score" + "".join(steps))
+
+    def place(self, issue: SpecIssue) -> SpecIssue:
+        """An issue of the score block, with its phase."""
+        return issue if self.phase is None else issue.within(f"Phase '{self.phase}'")
 
 
 def read_gate(path: str, phase: str | None = None) -> GateSpec:
@@ -57,7 +76,7 @@ def read_gate(path: str, phase: str | None = None) -> GateSpec:
     found = read_gates(path, phase)
     if len(found) > 1:
         ids = ", ".join(str(spec.phase) for spec in found)
-        raise SpecError([f"holds {len(found)} gates; choose one with --phase: {ids}"])
+        raise fault("many_gates", f"holds {len(found)} gates; choose one with --phase: {ids}")
     return found[0]
 
 
@@ -67,73 +86,105 @@ def read_gates(path: str, phase: str | None = None) -> list[GateSpec]:
     Raises:
         SpecError: the file cannot be read, is not JSON, or holds no such block.
     """
-    text = _read(path)
-    try:
-        _native.Gate(text)
-    except SpecError as error:
-        # Every other error is about the shape of JSON that can be read.
-        if error.errors[0].startswith("score: not JSON: "):
-            raise SpecError([error.errors[0].removeprefix("score: ")]) from None
-    value = _native.extract_json(text)
-    if (
-        isinstance(value, dict)
-        and "scorers" not in value
-        and ("phases" in value or "score" in value)
-    ):
-        flow = "phases" in value
-        found = _flow_gates(value["phases"], phase) if flow else [_own_gate(value, phase)]
-        # The file is told of once.
-        return [replace(found[0], repeated=tuple(_native.repeated_keys(text))), *found[1:]]
+    document = read_document(_read(path), path, "")
+    value = document.spec
+    if isinstance(value, str):
+        value = _value(value)
+    if isinstance(value, dict) and "scorers" not in value:
+        if "phases" in value:
+            return _told(_flow_gates(document, value["phases"], phase))
+        if "score" in value:
+            return _told([_own_gate(document, value, phase)])
     if phase is not None:
-        raise SpecError([f"holds a score block, not a flow: there is no phase '{phase}'"])
-    return [GateSpec(text)]
+        message = f"holds a score block, not a flow: there is no phase '{phase}'"
+        raise fault("unknown_phase", message)
+    return [GateSpec(document)]
 
 
-def _read(path: str) -> str:
+def _value(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        SpecError: it is not JSON.
+    """
+    try:
+        return _native.extract_json(_native.strict_json(text))
+    except SpecError as error:
+        # The whole file is at fault, not its score block.
+        made = [
+            SpecIssue(i.kind, "", i.message, hint=i.hint, line=i.line, column=i.column)
+            for i in error.issues
+        ]
+        raise SpecError(made) from None
+
+
+def _told(specs: list[GateSpec]) -> list[GateSpec]:
+    """The score blocks, the first with what is said of the whole file."""
+    text = specs[0].document.spec
+    if not isinstance(text, str):
+        return specs
+    return [replace(specs[0], repeated=tuple(_native.repeated_keys(text))), *specs[1:]]
+
+
+#: A gate that is longer is none.
+_MOST_BYTES = 64 << 20
+
+
+def _read(path: str) -> bytes:
     try:
         if path == "-":
-            data = sys.stdin.buffer.read()
+            if sys.stdin is None:
+                raise fault("unreadable", "standard input is closed")
+            data = sys.stdin.buffer.read(_MOST_BYTES + 1)
         else:
             with open(path, "rb") as file:
-                data = file.read()
-        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SpecError([f"not UTF-8 text (byte {error.start})"]) from error
+                data = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise SpecError([reason(error)]) from error
+        raise fault("unreadable", reason(error)) from error
+    if len(data) > _MOST_BYTES:
+        raise fault("too_large", "holds more than 64 MiB, which is no gate")
+    return data
 
 
-def _flow_gates(phases: Any, wanted: str | None) -> list[GateSpec]:
+def _flow_gates(document: Document, phases: Any, wanted: str | None) -> list[GateSpec]:
     if not isinstance(phases, list):
-        raise SpecError(["phases: must be an array of phases"])
+        raise fault("wrong_type", "must be an array of phases", path="phases")
     named = [phase for phase in phases if isinstance(phase, dict)]
-    gates = [phase for phase in named if phase.get("type") == "gate" and "score" in phase]
-    ids = ", ".join(str(phase.get("id")) for phase in gates)
+    gates = [
+        (index, phase)
+        for index, phase in enumerate(phases)
+        if isinstance(phase, dict) and phase.get("type") == "gate" and "score" in phase
+    ]
+    ids = ", ".join(str(phase.get("id")) for _, phase in gates)
     if not gates:
-        raise SpecError(["holds no gate phase with a score block"])
+        raise fault("no_gate", "holds no gate phase with a score block")
+    specs = [_phase_gate(document, phase, ("phases", index, "score")) for index, phase in gates]
     if wanted is None:
-        return [_phase_gate(phase) for phase in gates]
-    for phase in gates:
+        return specs
+    for spec, (_, phase) in zip(specs, gates, strict=True):
         if phase.get("id") == wanted:
-            return [_phase_gate(phase)]
+            return [spec]
     if any(phase.get("id") == wanted for phase in named):
-        raise SpecError([f"Phase '{wanted}': is no gate phase with a score block (those: {ids})"])
-    raise SpecError([f"has no phase '{wanted}' (gate phases with a score block: {ids})"])
+        message = f"is no gate phase with a score block (those: {ids})"
+        raise fault("unknown_phase", message, path=f"Phase '{wanted}'")
+    message = f"has no phase '{wanted}' (gate phases with a score block: {ids})"
+    raise fault("unknown_phase", message)
 
 
-def _own_gate(phase: dict[str, Any], wanted: str | None) -> GateSpec:
+def _own_gate(document: Document, phase: dict[str, Any], wanted: str | None) -> GateSpec:
     kind = phase.get("type", "gate")
     if kind != "gate":
-        raise SpecError([f"type: expected a gate phase, got '{kind}'"])
+        raise fault("no_gate", f"expected a gate phase, got '{kind}'", path="type")
     if wanted is not None and phase.get("id") != wanted:
-        raise SpecError([f"holds the phase '{phase.get('id')}', not '{wanted}'"])
-    return _phase_gate(phase)
+        raise fault("unknown_phase", f"holds the phase '{phase.get('id')}', not '{wanted}'")
+    return _phase_gate(document, phase, ("score",))
 
 
-def _phase_gate(phase: dict[str, Any]) -> GateSpec:
+def _phase_gate(document: Document, phase: dict[str, Any], part: tuple[str | int, ...]) -> GateSpec:
     name = phase.get("id")
     skipped = tuple(key for key in ("eval", "task") if phase.get(key) is not None)
-    return GateSpec(phase["score"], name if isinstance(name, str) else None, skipped)
+    name = name if isinstance(name, str) else None
+    return GateSpec(document, part, name, skipped, in_flow=True)
 
 
 def same_file(first: str, second: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -186,6 +187,8 @@ def repair(
             raise UsageError("-i and -o cannot be used together")
         if inline and place == "-":
             raise UsageError("-i needs a file")
+        if inline and os.path.exists(place) and not os.path.isfile(place):
+            raise UsageError(f"-i needs a regular file, and {place} is none")
         options: dict[str, Any] = {"max_severity": _severity(max_severity)}
         wanted = _wanted_schema(schema, schema_model, schema_repair_mode)
         if wanted is not None:
@@ -272,6 +275,8 @@ def _schema(path: str) -> Any:
 def _read(place: str) -> str:
     try:
         if place == "-":
+            if sys.stdin is None:
+                raise InputError(f"{shown(place)}: is closed")
             data = sys.stdin.buffer.read()
         else:
             with open(place, "rb") as file:
@@ -367,17 +372,8 @@ def _show(name: str, text: str, result: _native.JSONResult) -> None:
             soft_wrap=True,
         )
         if diagnostic.line <= len(lines):
-            shown, caret = _excerpt(lines[diagnostic.line - 1], diagnostic.column - 1)
+            shown, caret = look.excerpt(lines[diagnostic.line - 1], diagnostic.column - 1)
             view.print(Text(f"  {shown}"), soft_wrap=True)
             view.print(Text(f"  {' ' * caret}^", style=style), soft_wrap=True)
     if len(found) > _SHOWN:
         look.tell("note", f"{look.printable(name)}: … and {len(found) - _SHOWN:,} more")
-
-
-def _excerpt(line: str, column: int) -> tuple[str, int]:
-    """A stretch of a line around a column, and the cells before that column in it."""
-    start = max(0, column - _WIDTH // 2)
-    before, after = line[start:column], line[column : start + _WIDTH]
-    left = ("…" if start else "") + look.printable(before)
-    right = look.printable(after) + ("…" if start + _WIDTH < len(line) else "")
-    return left + right, Text(left).cell_len

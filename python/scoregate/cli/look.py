@@ -79,6 +79,34 @@ def tell(kind: str, message: str) -> None:
     console(sys.stderr).print(line, soft_wrap=True)
 
 
+def on_terminal() -> bool:
+    """Whether a person reads standard error."""
+    return console(sys.stderr).is_terminal
+
+
+#: An excerpt of a line has so many cells.
+_EXCERPT = 72
+
+
+def excerpt(line: str, column: int) -> tuple[str, int]:
+    """A stretch of a line around a column, and the cells before that column in it."""
+    start = max(0, column - _EXCERPT // 2)
+    before, after = line[start:column], line[column : start + _EXCERPT]
+    left = ("…" if start else "") + printable(before)
+    right = printable(after) + ("…" if start + _EXCERPT < len(line) else "")
+    return left + right, Text(left).cell_len
+
+
+def point(kind: str, number: int, line: str, column: int) -> None:
+    """Prints a line of a file on standard error, and a caret under a column of it."""
+    view = console(sys.stderr)
+    words, cells = excerpt(line, column - 1)
+    margin = f"{number:>5} | "
+    view.print(Text.assemble((margin, "bright_black"), words), soft_wrap=True)
+    style = {"error": "bold red", "warning": "bold yellow"}.get(kind, "bold")
+    view.print(Text(" " * (len(margin) + cells) + "^", style=style), soft_wrap=True)
+
+
 def percent(rate: float | None) -> str:
     """A rate with one decimal, never rounded up to 100 nor down to 0."""
     if rate is None:
@@ -112,6 +140,8 @@ def summary(found: FileSummary, view: Console) -> Group:
     """The summary of a run: rows, verdicts, scorers, frequent failures."""
     parts: list[Any] = [_headline(found), Text("")]
     parts.append(_verdicts(found))
+    if found.judge is not None and found.decided_by is not None:
+        parts += [Text(""), _deciders(found.decided_by, found.rows), Text(""), _judge(found.judge)]
     parts += [Text(""), _scorers(found, view)]
     if found.details:
         parts += [Text(""), _details(found)]
@@ -163,6 +193,32 @@ def _verdicts(found: FileSummary) -> Table:
         note = f"{found.missing:,} without text" if name == "block" and found.missing else ""
         table.add_row(Text(name, style=style), f"{rows:,}", percent(share), note)
     return table
+
+
+def _deciders(decided_by: dict[str, int], total: int) -> Table:
+    table = _table(("decided by", "left"), ("rows", "right"), ("share", "right"))
+    for name, rows in decided_by.items():
+        style = "yellow" if rows and name in ("policy", "nobody") else ""
+        share = rows / total if total else None
+        table.add_row(Text(name, style=style), f"{rows:,}", percent(share))
+    return table
+
+
+def _judge(found: dict[str, Any]) -> Group:
+    """How the judge's replies were read, and why calls failed."""
+    replies = {state: count for state, count in found["replies"].items() if count}
+    line = Text("judge replies: ", style="bold")
+    words = ", ".join(f"{count:,} {state}" for state, count in replies.items()) or "none"
+    line.append(words, style="not bold")
+    if found["clamped"]:
+        line.append(f"; {found['clamped']:,} scores put into their range", style="yellow")
+    lines: list[RenderableType] = [line]
+    for failure in found["failures"]:
+        cause = printable(failure["cause"])
+        lines.append(Text(f"  {failure['calls']:,} failed: {cause}", style="red"))
+    if found["trouble"] is not None:
+        lines.append(Text(printable(found["trouble"]), style="bold red"))
+    return Group(*lines)
 
 
 def _scorers(found: FileSummary, view: Console) -> Table:

@@ -135,7 +135,7 @@ AsJson = Annotated[
 BadRows = Annotated[
     OnError,
     typer.Option(
-        help="A line that cannot be read as a row ends the run, is left out, or goes to the "
+        help="What a line that is no row does: end the run, be left out, or go to the "
         "quarantine file.",
         rich_help_panel=_BAD,
     ),
@@ -153,7 +153,7 @@ Quarantine = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="With --on-error quarantine, where bad rows go; by default OUT.bad.jsonl next to "
+        help="Where bad rows go, with --on-error quarantine; by default OUT.bad.jsonl next to "
         "OUT.jsonl.",
         rich_help_panel=_BAD,
     ),

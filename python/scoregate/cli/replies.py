@@ -12,7 +12,7 @@ import typer
 from .. import _native
 from ..errors import InputError
 from ..files import reason
-from .common import UNDER, exit_codes, help_text, stdout
+from .common import UNDER, UsageError, exit_codes, help_text, stdout
 from .judging import OnUnparseable
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ IdField = Annotated[
 ]
 Policy = Annotated[
     OnUnparseable,
-    typer.Option("--on-unparseable", help="The verdict of a reply that cannot be read."),
+    typer.Option("--on-unparseable", help="The verdict of a reply that holds no vote."),
 ]
 ExitCode = Annotated[
     bool, typer.Option("--exit-code", metavar="", help="Exit with 1 when a reply blocks.")
@@ -76,9 +76,9 @@ def verdict(
 ) -> None:
     """Reads replies by the verdict grammar."""
 
-    def read(text: str) -> dict[str, Any]:
+    def read(text: str | None) -> dict[str, Any]:
         found = _native.parse_verdict(text, on_unparseable=on_unparseable.value)
-        return {"verdict": found.verdict, "reason": found.reason}
+        return {"verdict": found.verdict, "reason": found.reason, **_standing(found)}
 
     with exit_codes():
         if _write(files, lines, field, id_field, read) and exit_code:
@@ -90,8 +90,9 @@ def verdict(
     help=help_text(
         "Read a judge's reply: score, verdict and reason.\n\n"
         'A reply is JSON such as {"score": 0.8, "verdict": "pass"}, or text with lines such as '
-        "SCORE: 0.8 and VERDICT: PASS. Writes a line of JSON for each reply; parsed is false "
-        "where --on-unparseable gave the verdict.",
+        "SCORE: 0.8 and VERDICT: PASS. Writes a line of JSON for each reply; disputed is true where "
+        "it contradicts or qualifies itself, which blocks, and parsed is false there and where "
+        "--on-unparseable gave the verdict.",
         ("scoregate judge-reply < reply.txt", "One reply from standard input."),
         (
             "scoregate judge-reply --jsonl --field reply replies.jsonl --on-unparseable block",
@@ -110,13 +111,14 @@ def judge_reply(
 ) -> None:
     """Reads replies by the judge grammar."""
 
-    def read(text: str) -> dict[str, Any]:
+    def read(text: str | None) -> dict[str, Any]:
         found = _native.parse_judge(text, on_unparseable=on_unparseable.value)
         return {
             "score": found.score,
             "verdict": found.verdict,
             "reason": found.reason,
-            "parsed": found.parsed,
+            **_standing(found),
+            **({"clamped": True} if found.clamped else {}),
         }
 
     with exit_codes():
@@ -144,19 +146,32 @@ def winner(
 ) -> None:
     """Reads replies by the winner grammar."""
 
-    def read(text: str) -> dict[str, Any]:
+    def read(text: str | None) -> dict[str, Any]:
         found = _native.parse_winner(text, count)
-        return {"winner": found.winner, "reason": found.reason}
+        return {
+            "winner": found.winner,
+            "reason": found.reason,
+            **_standing(found),
+            "tie": found.tie,
+            **({"clamped": True} if found.clamped else {}),
+        }
 
     with exit_codes():
         _write(files, lines, field, id_field, read)
 
 
+def _standing(found: Any) -> dict[str, Any]:
+    """Whether a reply says plainly what it says, or contradicts itself."""
+    return {"parsed": found.parsed, "disputed": found.disputed}
+
+
 def _replies(
     files: list[str] | None, lines: bool, field: str, id_field: str
-) -> Iterator[tuple[dict[str, Any], str]]:
+) -> Iterator[tuple[dict[str, Any], str | None]]:
     """The replies, each with what its output line starts with."""
     places = files or ["-"]
+    if places.count("-") > 1:
+        raise UsageError("-: standard input can be read only once")
     rows = itertools.count()
     for place in places:
         name = "<stdin>" if place == "-" else place
@@ -185,7 +200,7 @@ def _of(
     field: str,
     id_field: str,
     rows: Iterator[int],
-) -> Iterator[tuple[dict[str, Any], str]]:
+) -> Iterator[tuple[dict[str, Any], str | None]]:
     """The replies of one file; a row without an id gets its number, from 0 over all files."""
     if not lines:
         yield head, file.read().decode("utf-8", "replace").removeprefix("\ufeff")
@@ -198,8 +213,10 @@ def _of(
         except (ValueError, RecursionError):
             raise InputError(f"{name}:{number}: is no JSON") from None
         text = value.get(field) if isinstance(value, dict) else None
-        if not isinstance(text, str):
-            raise InputError(f'{name}:{number}: field "{field}": expected a string')
+        # A call that failed has no reply: null, which the grammars know.
+        missing = not isinstance(value, dict) or field not in value
+        if missing or not isinstance(text, str | None):
+            raise InputError(f'{name}:{number}: field "{field}": expected a string or null')
         row, found = next(rows), value.get(id_field)
         if isinstance(found, bool | list | dict):
             wanted = "expected a string or a number as id"
@@ -212,7 +229,7 @@ def _write(
     lines: bool,
     field: str,
     id_field: str,
-    read: Callable[[str], dict[str, Any]],
+    read: Callable[[str | None], dict[str, Any]],
 ) -> bool:
     """Writes a line for each reply, and tells whether one blocks."""
     blocked = False

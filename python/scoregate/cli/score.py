@@ -12,10 +12,21 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from ..errors import SpecError
+from ..errors import OptionError, SpecError
 from ..files import score_file
 from . import judging, look, options
-from .common import UNDER, UsageError, exit_codes, help_text, places, refused, shown
+from .brief import Brief
+from .common import (
+    TOO_MANY,
+    UNDER,
+    UsageError,
+    exit_codes,
+    help_text,
+    places,
+    refused,
+    shown,
+    tell_issues,
+)
 from .gates import read_gate, same_file
 
 if TYPE_CHECKING:
@@ -23,50 +34,29 @@ if TYPE_CHECKING:
 
     from ..files import FileSummary
     from ..gate import Gate
+    from ..judge.files import FileJudge
     from .gates import GateSpec
 
 app = typer.Typer()
 
 
 @app.command(
+    cls=Brief,
     help=help_text(
-        "Score files of outputs with a gate.\n\n"
-        'Each input line is an object such as {"id": "a1", "output": "the text"}; each output '
-        "line holds the row's id, its verdict (pass, block or undecided), the combined score and "
-        "the results of its scorers. Results go to standard output or a file, everything else to "
-        "standard error.",
+        "Score files of outputs with a gate.\n\nAn input line is an object such as "
+        '{"id": "a1", "output": "the text"}; an output line holds the id, the verdict, the combined '
+        "score and the results. More: docs/command-line.md.",
         (
-            "scoregate score gate.json outputs.jsonl -o results.jsonl",
-            "Score a file; a table shows how many rows each scorer passed.",
+            "scoregate score gate.json outputs.jsonl -o results.jsonl --fail-under 95%",
+            "Exit with 1 when fewer than 95% of the rows pass.",
         ),
         (
-            "scoregate score gate.json run-*.jsonl -o results.jsonl --fail-under 95%",
-            "For continuous integration: exit with 1 when fewer than 95% of the rows pass; bad rows "
-            "count as rows that do not.",
-        ),
-        (
-            "zcat big.jsonl.gz | scoregate score gate.json - > results.jsonl",
-            "A compressed file of any size, through a pipe.",
-        ),
-        (
-            "scoregate score gate.json in.jsonl -o out.jsonl --on-error quarantine",
-            "Go on past broken lines, and keep them in out.bad.jsonl.",
-        ),
-        (
-            "scoregate score flow.json in.jsonl --phase review --field answer --limit 100",
-            "One gate of a flow, another key for the text, the first 100 rows.",
-        ),
-        (
-            "scoregate score gate.json in.jsonl -o out.jsonl --json | jq .pass_rate",
-            "The summary for other programs.",
-        ),
-        (
-            "scoregate score gate.json in.jsonl -o out.jsonl --judge openai:gpt-5-mini --cache j.db",
-            "Let a model decide what the scorers leave open; a second run asks nothing twice.",
+            "scoregate score gate.json in.jsonl --judge openai:gpt-5-mini --cache j.db",
+            "Let a model decide what the scorers leave open.",
         ),
     ),
     epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output "
-    "failed; 4 too many bad rows; 130 interrupted; 141 the reader of standard output has gone.",
+    "failed; 4 too many bad rows or failed judge calls, or a judge that gave no reply; 130 interrupted; 141 the reader of standard output has gone.",
 )
 def score(
     gate: options.GateFile,
@@ -91,11 +81,14 @@ def score(
     max_calls: judging.MaxCalls = None,
     max_tokens: judging.MaxTokens = None,
     deadline: judging.Deadline = None,
+    requests_per_minute: judging.RequestsPerMinute = None,
+    tokens_per_minute: judging.TokensPerMinute = None,
     judge_timeout: judging.CallTimeout = 60.0,
     cache_file: judging.CacheFile = None,
     cache_ttl: judging.CacheTtl = None,
     reducer: judging.Reduce = judging.Reducer.majority,
-    on_judge_error: judging.JudgeError = judging.OnJudgeError.undecided,
+    on_judge_error: judging.ErrorPolicy = judging.OnJudgeError.undecided,
+    max_judge_errors: judging.MaxJudgeErrors = None,
     on_unparseable: judging.Unparseable = None,
     price: judging.Price = None,
 ) -> None:
@@ -105,8 +98,10 @@ def score(
             raise UsageError("-: standard input cannot hold both the gate and the outputs")
         spec = _read_gate(gate, phase)
         sources = places(inputs)
-        if output != "-" and same_file(gate, output):
-            raise UsageError(f"{output}: is the gate; write to another file")
+        _refuse_one_file(
+            {"the gate": gate, "-o": output, "--quarantine": quarantine, "--cache": cache_file},
+            sources,
+        )
         built = _build(gate, spec)
         with _usage_errors():
             decider = judging.file_judge(
@@ -119,14 +114,17 @@ def score(
                 max_calls=max_calls,
                 max_tokens=max_tokens,
                 deadline=deadline,
+                requests_per_minute=requests_per_minute,
+                tokens_per_minute=tokens_per_minute,
                 cache=cache_file,
                 cache_ttl=cache_ttl,
+                max_errors=max_judge_errors,
                 reducer=reducer.value,
                 on_judge_error=on_judge_error.value,
                 on_unparseable=None if on_unparseable is None else on_unparseable.value,
             )
         meter = look.Meter(shown=_shows_bar(progress, output), total=_size(sources), limit=limit)
-        with meter, _usage_errors():
+        with _telling(decider, price), meter, _usage_errors():
             found = score_file(
                 built,
                 sources,
@@ -145,8 +143,39 @@ def score(
         _report(found, sources, as_json=as_json)
         if not as_json:
             judging.tell_usage(decider, price)
+        if decider is not None and decider.trouble is not None:
+            look.tell("error", decider.trouble)
+            raise typer.Exit(TOO_MANY)
         if fail_under is not None and not _passes(found, fail_under):
             raise typer.Exit(UNDER)
+
+
+def _refuse_one_file(named: dict[str, str | None], sources: list[str]) -> None:
+    """Refuses a file that is to be two things.
+
+    Raises:
+        UsageError: one is; the message says which.
+    """
+    given = [(what, path) for what, path in named.items() if path not in (None, "-")]
+    for what, path in given:
+        if not path:
+            raise UsageError(f"{what}: the name is empty")
+    for number, (what, path) in enumerate(given):
+        for other, second in given[number + 1 :]:
+            if what == "the gate" and _one_file(str(path), str(second)):
+                raise UsageError(f"{second}: is the gate; write to another file")
+            if _one_file(str(path), str(second)):
+                raise UsageError(f"{path}: is both {what} and {other}; name another file")
+        if what == "--cache" and any(_one_file(str(path), place) for place in sources):
+            raise UsageError(f"{path}: is both an input and {what}; name another file")
+
+
+def _one_file(first: str, second: str) -> bool:
+    """Whether two paths name one file, be it there or not."""
+    same = os.path.realpath(first) == os.path.realpath(second)
+    # Anything may be written to a device at once.
+    device = os.path.exists(first) and not os.path.isfile(first)
+    return (same or same_file(first, second)) and not device
 
 
 def _read_gate(path: str, phase: str | None) -> GateSpec:
@@ -158,16 +187,27 @@ def _read_gate(path: str, phase: str | None) -> GateSpec:
 
 def _build(path: str, spec: GateSpec) -> Gate:
     """Builds the gate, and tells what it warns of and what is not run."""
+    text = spec.document.text
     try:
         built = spec.build()
     except SpecError as error:
-        raise refused(path, error) from None
-    for message in [*spec.repeated, *map(spec.place, built.warnings())]:
-        look.tell("warning", f"{shown(path)}: {message}")
+        raise refused(path, error, text) from None
+    tell_issues("warning", path, spec.warnings(built), text)
     for key in spec.skipped:
-        words = spec.place(f"'{key}' is not run, only the score block is")
+        words = f"Phase '{spec.phase}': " if spec.phase is not None else ""
+        words += f"'{key}' is not run, only the score block is"
         look.tell("note", f"{shown(path)}: {words}")
     return built
+
+
+@contextmanager
+def _telling(judge: FileJudge | None, price: tuple[float, float] | None) -> Iterator[None]:
+    """Says after Ctrl-C what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        judging.tell_interrupted(judge, price)
+        raise
 
 
 @contextmanager
@@ -175,8 +215,14 @@ def _usage_errors() -> Iterator[None]:
     """An argument that is refused is an option of the command line."""
     try:
         yield
+    except OptionError as error:
+        message = error.message
+        if error.needs is not None:
+            other, values = error.needs
+            message = f"needs {_flag(other)} {' or '.join(values)}"
+        raise UsageError(f"{_flag(error.option)}: {message}") from None
     except ValueError as error:
-        raise UsageError(_flags(str(error))) from None
+        raise UsageError(str(error)) from None
 
 
 def _shows_bar(progress: options.When, output: str) -> bool:
@@ -202,14 +248,8 @@ def _size(sources: list[str]) -> int | None:
     return total
 
 
-def _flags(message: str) -> str:
-    """A message about arguments, in the words of the command line."""
-    words = message.replace('on_error="skip" or "quarantine"', "--on-error skip or quarantine")
-    words = words.replace('on_error="quarantine"', "--on-error quarantine")
-    for name in ("max_errors", "on_error", "quarantine", "limit", "threads", "details"):
-        if words.startswith(f"{name}: "):
-            return f"--{name.replace('_', '-')}{words.removeprefix(name)}"
-    return words
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _report(found: FileSummary, sources: list[str], *, as_json: bool) -> None:

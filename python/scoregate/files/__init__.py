@@ -61,7 +61,8 @@ def score_file(
     "decided_by"?, "results"}``. A null text is missing input, which the gate blocks.
 
     An output file appears, complete, only when the run ends well; an older file of that name is
-    replaced then and keeps its permissions. Devices and pipes are written to directly.
+    replaced then and keeps its permissions. Devices and pipes are written to directly. Ctrl-C in a
+    run with a judge and without a cache keeps the rows that are decided in ``OUT.partial.jsonl``.
 
     Args:
         gate: the gate.
@@ -71,7 +72,7 @@ def score_file(
         id_field: the key of the row's id; a row without one gets its number, counted from 0 over
             all inputs, bad rows included.
         details: which results an output line holds: ``"failed"``, ``"all"`` or ``"none"``.
-        threads: how many threads; by default as in :meth:`Gate.score_batch`.
+        threads: how many threads; by default as in ``Gate.score_batch``.
         on_error: what a line that is no row does: ``"fail"`` ends the run, ``"skip"`` leaves it
             out, ``"quarantine"`` writes it to the quarantine file as ``{"source", "line",
             "byte_offset", "error", "raw_b64"}``.
@@ -89,7 +90,7 @@ def score_file(
         TooManyBadRowsError: more rows are bad than ``max_errors``.
         OutputError: a result cannot be written.
         BrokenPipeError: whoever read standard output has gone.
-        TypeError: the gate is no :class:`Gate`.
+        TypeError: the gate is no ``Gate``.
         ValueError: an option is out of its range, or a file is both read and written.
     """
     started = time.monotonic()
@@ -97,7 +98,13 @@ def score_file(
         name = type(gate).__name__
         raise TypeError(f"gate: expected a Gate, got {name}; Gate.from_file reads one")
     check_options(on_error, max_errors, limit)
-    places = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
+    if isinstance(inputs, str | os.PathLike):
+        places = [inputs]
+    elif hasattr(inputs, "__iter__"):
+        places = list(inputs)
+    else:
+        name = type(inputs).__name__
+        raise TypeError(f"inputs: expected a path or a list of paths, got {name}")
     bad_place = quarantine_place(on_error, quarantine, output)
     lines: Any = _native.LineScorer(
         gate._native,
@@ -116,9 +123,13 @@ def score_file(
         if judge is not None:
             judge.start(field=field, max_line_bytes=max_line_bytes, threads=threads)
         run = Run(lines, sink, bad_sink, on_error, max_errors, limit, progress, judge)
-        for source in sources:
-            if not run.done:
-                run.score(source)
+        try:
+            for source in sources:
+                if not run.done:
+                    run.score(source)
+        except KeyboardInterrupt:
+            run.keep()
+            raise
         run.judge_share()
         for each in (sink, bad_sink):
             each.finish()

@@ -20,6 +20,12 @@ def name_of(place: Place | None) -> str | None:
     return None if place is None else os.fspath(place)
 
 
+def with_mark(name: str, mark: str) -> str:
+    """The name of a file beside another: ``out.bad.jsonl`` for ``out.jsonl``."""
+    stem, suffix = os.path.splitext(name)
+    return f"{stem}.{mark}{suffix}"
+
+
 def refuse_overwriting(
     sources: list[Source], output: Place | None, quarantine: Place | None
 ) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, TooManyBadRowsError
+from ..errors import InputError, OptionError, TooManyBadRowsError
+from .places import with_mark
 from .source import parts
 from .summary import DetailCount, FileSummary, ScorerCount
 
@@ -51,34 +53,36 @@ def check_options(on_error: str, max_errors: int | str | None, limit: int | None
     """Refuses options out of their range.
 
     Raises:
-        ValueError: one is.
+        OptionError: one is.
     """
     if on_error not in ("fail", "skip", "quarantine"):
-        raise ValueError("on_error: must be one of fail|skip|quarantine")
+        raise OptionError("on_error", "must be one of fail|skip|quarantine")
     if max_errors is not None and on_error == "fail":
-        raise ValueError('max_errors: needs on_error="skip" or "quarantine"')
+        raise OptionError("max_errors", needs=("on_error", ("skip", "quarantine")))
+    if limit is not None and not isinstance(limit, int):
+        raise TypeError(f"limit: expected int or None, got {type(limit).__name__}")
     if limit is not None and limit < 1:
-        raise ValueError("limit: must be at least 1")
+        raise OptionError("limit", "must be at least 1")
 
 
 def quarantine_place(on_error: str, quarantine: Place | None, output: Place | None) -> Place | None:
     """Where bad rows go: by default next to the output, with ``.bad`` before its suffix.
 
     Raises:
-        ValueError: that is no file, or there is no telling where.
+        OptionError: that is no file, or there is no telling where.
     """
     if on_error != "quarantine":
         if quarantine is not None:
-            raise ValueError('quarantine: needs on_error="quarantine"')
+            raise OptionError("quarantine", needs=("on_error", ("quarantine",)))
         return None
     if quarantine is not None:
         if quarantine == "-":
-            raise ValueError("quarantine: must be a file")
+            raise OptionError("quarantine", "must be a file")
         return quarantine
     if output is None or output == "-":
-        raise ValueError("quarantine: name a file, since there is no output file to put it next to")
-    stem, suffix = os.path.splitext(os.fspath(output))
-    return f"{stem}.bad{suffix}"
+        message = "name a file, since there is no output file to put it next to"
+        raise OptionError("quarantine", message)
+    return with_mark(os.fspath(output), "bad")
 
 
 class Run:
@@ -88,7 +92,7 @@ class Run:
         lines: scores lines natively.
         sink: takes the results.
         bad_sink: takes the bad rows under ``on_error="quarantine"``.
-        on_error: like the rest, as in :func:`scoregate.score_file`.
+        on_error: like the rest, as in ``scoregate.score_file``.
         max_errors: the bad rows that are tolerated.
         limit: the most rows that are read.
         progress: called after each block.
@@ -117,8 +121,9 @@ class Run:
             try:
                 self._most, self._share = parse_max_errors(max_errors)
             except ValueError as error:
-                raise ValueError(f"max_errors: {error}") from None
-        self._left = limit
+                raise OptionError("max_errors", str(error)) from None
+        # No run has more rows than a machine word can count.
+        self._left = None if limit is None else min(limit, sys.maxsize)
         self._progress = progress
         self._bytes = 0
         self._rows = 0
@@ -179,6 +184,15 @@ class Run:
         if self._on_error == "quarantine":
             self._bad_sink.write(_bad_line(source.name, line, offset, message, raw))
 
+    def keep(self) -> None:
+        """Keeps what an interrupted run has decided, where no cache of the judge's does."""
+        judge = self._judge
+        if judge is None or judge.has_cache:
+            return
+        self._sink.write(judge.partial)
+        self._sink.finish()
+        judge.kept = self._sink.commit_partial()
+
     def judge_share(self) -> None:
         """Refuses a run in which too large a share of the rows is bad."""
         total = self._rows + self._bad
@@ -212,6 +226,7 @@ class Run:
             bytes_read=self._bytes,
             seconds=seconds,
             judge=None if judge is None else judge.to_dict(),
+            decided_by=None if judge is None else judge.deciders(totals),
         )
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..errors import OutputError
-from .places import reason
+from .places import reason, with_mark
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -30,6 +30,9 @@ class Sink(Protocol):
 
     def commit(self) -> None:
         """Gives the file its name; only after `finish`."""
+
+    def commit_partial(self) -> str:
+        """Gives what is there of a file a name that says so, and tells it; only after `finish`."""
 
     def __enter__(self) -> Self:
         """The sink."""
@@ -54,6 +57,8 @@ def open_sink(place: Place | None) -> Sink:
     if place == "-":
         return _StreamSink(_stdout(), "standard output")
     name = os.fspath(place)
+    if not name:
+        raise OutputError("the name of the output is empty")
     try:
         old = _status(name)
         if old is not None and stat.S_ISDIR(old.st_mode):
@@ -108,6 +113,9 @@ class _StreamSink:
     def commit(self) -> None:
         pass
 
+    def commit_partial(self) -> str:
+        return self._name
+
     def __enter__(self) -> Self:
         return self
 
@@ -121,6 +129,38 @@ class _StreamSink:
             self._file.close()
 
 
+def _lock(descriptor: int, *, wait: bool) -> bool:
+    """Locks a file as its writer does, where the system has such locks."""
+    try:
+        import fcntl
+    except ImportError:  # Windows removes no file that is open, which does the same
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return wait  # not every file system has locks
+    return True
+
+
+def _remove_left(folder: str) -> None:
+    """Removes the unfinished files of runs that were killed: those that nobody has locked."""
+    with suppress(OSError), os.scandir(folder or ".") as entries:
+        for entry in entries:
+            if not (entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX)):
+                continue
+            with suppress(OSError):
+                descriptor = os.open(entry.path, os.O_RDWR)
+                try:
+                    if _lock(descriptor, wait=False):
+                        os.unlink(entry.path)
+                finally:
+                    os.close(descriptor)
+
+
+#: The name of an unfinished file.
+_PREFIX, _SUFFIX = ".scoregate-", ".tmp"
+
+
 class _FileSink:
     """A file next to its target, which it replaces when it is complete."""
 
@@ -128,14 +168,23 @@ class _FileSink:
         self._name = name
         self._target = target
         folder = os.path.dirname(target)
-        self._path = os.path.join(folder, f".scoregate-{os.urandom(8).hex()}.tmp")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        # The system applies the umask; until the file is complete only its owner may read it.
-        descriptor = os.open(self._path, flags, 0o666)
+        _remove_left(folder)
+        descriptor = self._create(folder)
         self._file = io.FileIO(descriptor, "wb")
         self._mode = stat.S_IMODE((old or os.fstat(descriptor)).st_mode)
         with suppress(OSError):  # not every file system has modes
             os.chmod(self._path, 0o600)
+
+    def _create(self, folder: str) -> int:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        while True:
+            self._path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}")
+            # The system applies the umask; until the file is complete only its owner may read it.
+            descriptor = os.open(self._path, flags, 0o666)
+            _lock(descriptor, wait=True)
+            if os.path.exists(self._path):
+                return descriptor
+            os.close(descriptor)  # another run took it for one that was left
 
     def write(self, data: bytes) -> None:
         try:
@@ -151,6 +200,11 @@ class _FileSink:
                 os.chmod(self._path, self._mode)
         except OSError as error:
             raise OutputError(f"{self._name}: {_output_reason(error)}") from error
+
+    def commit_partial(self) -> str:
+        self._target = with_mark(self._target, "partial")
+        self.commit()
+        return with_mark(self._name, "partial")
 
     def commit(self) -> None:
         try:

@@ -35,6 +35,10 @@ _FOREIGN = (
 )
 
 
+#: What is said of lines that end as those of old Macs do.
+_CR = "its lines end in CR alone; convert it first (tr '\\r' '\\n' < FILE | … -)"
+
+
 class Source:
     """An input.
 
@@ -87,6 +91,8 @@ class Source:
         for start, message in _FOREIGN:
             if block.startswith(start):
                 raise InputError(f"{self.name}: {message}")
+        if b"\r{" in block and b"\n" not in block:
+            raise InputError(f"{self.name}: {_CR}")
 
 
 def _read(file: io.RawIOBase | io.BufferedIOBase) -> bytes:

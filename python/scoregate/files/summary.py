@@ -14,6 +14,14 @@ class ScorerCount:
         name: the scorer's name.
         type: its type.
         passed: the rows that it passed.
+
+    Examples:
+        >>> import pathlib
+        >>> import scoregate
+        >>> size = pathlib.Path("rows.jsonl").write_text('{"output": "not yet"}')
+        >>> gate = scoregate.Gate({"scorers": [{"type": "contains", "value": "ok"}]})
+        >>> scoregate.score_file(gate, "rows.jsonl").scorers
+        (ScorerCount(name='contains-0', type='contains', passed=0),)
     """
 
     name: str
@@ -29,6 +37,15 @@ class DetailCount:
         scorer: the scorer's name.
         detail: the detail; of a long one, the start.
         rows: the rows that failed with it.
+
+    Examples:
+        >>> import pathlib
+        >>> import scoregate
+        >>> size = pathlib.Path("rows.jsonl").write_text('{"output": "not yet"}')
+        >>> gate = scoregate.Gate({"scorers": [{"type": "contains", "value": "ok"}]})
+        >>> found = scoregate.score_file(gate, "rows.jsonl").details[0]
+        >>> print(found.rows, found.detail)
+        1 target does not contain "ok"
     """
 
     scorer: str
@@ -55,8 +72,18 @@ class FileSummary:
         quarantine: the file of the bad rows, or None.
         bytes_read: the bytes that were read.
         seconds: wall time.
-        judge: where a judge was given, what it came to: ``rows``, ``calls``, ``cached``,
-            ``input_tokens``, ``output_tokens``.
+        judge: where a judge was given, what it came to, as in ``JudgedBatch.summary``.
+        decided_by: where a judge was given, the rows that ``scorers``, ``judge``, ``policy`` and
+            ``nobody`` decided.
+
+    Examples:
+        >>> import pathlib
+        >>> import scoregate
+        >>> size = pathlib.Path("rows.jsonl").write_text('{"output": "not yet"}')
+        >>> gate = scoregate.Gate({"scorers": [{"type": "contains", "value": "ok"}]})
+        >>> summary = scoregate.score_file(gate, "rows.jsonl")
+        >>> summary.rows, summary.passed, summary.pass_rate
+        (1, 0, 0.0)
     """
 
     rows: int
@@ -72,7 +99,8 @@ class FileSummary:
     quarantine: str | None
     bytes_read: int
     seconds: float
-    judge: dict[str, int] | None = None
+    judge: dict[str, Any] | None = None
+    decided_by: dict[str, int] | None = None
 
     @property
     def pass_rate(self) -> float | None:
@@ -115,5 +143,6 @@ class FileSummary:
             "quarantine": self.quarantine,
             "bytes": self.bytes_read,
             "seconds": round(self.seconds, 3),
+            **({} if self.decided_by is None else {"decided_by": self.decided_by}),
             **({} if self.judge is None else {"judge": self.judge}),
         }

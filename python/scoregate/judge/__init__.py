@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CacheError, JudgeError
 from .cache import CacheInfo, JudgeCache
 from .command import CommandJudge
-from .decide import JudgeOptions, Progress
+from .decide import Progress
+from .limits import Retry
+from .named import named_judge
+from .options import JudgeOptions
 from .prompt import JUDGE_PROMPT, WINNER_PROMPT, PromptTemplate, judge_prompt, winner_prompt
 from .protocol import AnyJudge, FunctionJudge, Judge, JudgeFunction, JudgeReply, Usage
 from .reading import Vote
 from .results import JudgedBatch, JudgedResult, JudgeInfo, JudgingInterrupted
-from .session import ModelUsage, Retry
+from .session import ModelUsage
 from .winner import PickedWinner, apick_winner, pick_winner
 
 if TYPE_CHECKING:
@@ -55,6 +58,7 @@ __all__ = [
     "Vote",
     "apick_winner",
     "judge_prompt",
+    "named_judge",
     "pick_winner",
     "winner_prompt",
 ]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CacheError
-from .protocol import JudgeReply, Usage
+from .protocol import JudgeReply, Usage, sound
 
 if TYPE_CHECKING:
     import asyncio
@@ -56,6 +56,9 @@ _PARENTS: list[sqlite3.Connection] = []
 
 #: What a row costs besides its text.
 _ROW = 256
+
+#: The seconds for which another process may hold the file.
+_BUSY = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +156,24 @@ class JudgeCache:
         with self._lock:
             try:
                 row = self._connection().execute(query, (key,)).fetchone()
-                if row is None or (self._ttl is not None and row[4] + self._ttl <= now):
+                if row is None or (self._ttl is not None and float(row[4]) + self._ttl <= now):
                     return None
-                if now - row[5] > 60:  # a use a minute is exact enough, and spares writes
+                if now - float(row[5]) > 60:  # a use a minute is exact enough, and spares writes
                     update = "UPDATE reply SET used = ? WHERE key = ?"
                     self._connection().execute(update, (now, key))
-            except (sqlite3.Error, CacheError) as error:
+            except (sqlite3.Error, CacheError, ValueError, TypeError) as error:
                 self._tell(error)
                 return None
-        usage = None if row[1] is None else Usage(row[1], row[2])
-        return JudgeReply(row[0], usage, row[3])
+        # Nobody says that this version wrote it.
+        text, inputs, outputs, model = row[:4]
+        if not isinstance(text, str):
+            return None
+        usage = Usage(inputs, outputs) if inputs is not None else None
+        return sound(JudgeReply(text, usage, model))
 
     def put(self, key: bytes, judge: str, reply: JudgeReply) -> None:
         """Keeps a reply; one that no text of a file can be (lone surrogates) is not kept."""
+        reply = sound(reply)
         try:
             size = len(reply.text.encode()) + _ROW
         except UnicodeEncodeError:
@@ -183,7 +191,7 @@ class JudgeCache:
                 self._writes += 1
                 if self._writes % _LOOK == 1 or size * _LOOK > self._max_bytes:
                     self._shrink()
-            except (sqlite3.Error, CacheError) as error:
+            except (sqlite3.Error, CacheError, ValueError, TypeError) as error:
                 self._tell(error)
 
     def _shrink(self) -> None:
@@ -236,7 +244,7 @@ class JudgeCache:
         """Removes all replies, and gives how many there were.
 
         Raises:
-            CacheError: as in :meth:`prune`.
+            CacheError: as in ``prune``.
         """
         with self._lock, self._errors():
             connection = self._connection()
@@ -249,7 +257,7 @@ class JudgeCache:
         """What the cache holds.
 
         Raises:
-            CacheError: as in :meth:`prune`.
+            CacheError: as in ``prune``.
         """
         with self._lock, self._errors():
             connection = self._connection()
@@ -290,9 +298,13 @@ class JudgeCache:
         self.close()
 
     def __del__(self) -> None:
-        """Closes it."""
+        """Closes it, unless a thread still waits for the file."""
         with suppress(Exception):
-            self.close()
+            if self._lock.acquire(blocking=False):
+                try:
+                    self.close()
+                finally:
+                    self._lock.release()
 
     def __getstate__(self) -> tuple[str, float | None, int]:
         """The path and the limits."""
@@ -309,10 +321,14 @@ class JudgeCache:
 
 
 def cache_key(
-    identity: str, prompt: str, schema: Mapping[str, Any] | None = None, trial: int = 0
+    identity: str,
+    prompt: str,
+    schema: Mapping[str, Any] | None = None,
+    trial: int = 0,
+    ordinal: int = 0,
 ) -> bytes:
-    """The key of a reply."""
-    parts = [_VERSION, identity, schema, trial, prompt]
+    """The key of a reply; the ordinal tells apart judges of one identity that are asked together."""
+    parts = [_VERSION, identity, schema, trial, ordinal, prompt]
     text = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(text.encode()).digest()
 
@@ -323,7 +339,7 @@ def _open(path: str) -> sqlite3.Connection:
             # Made before SQLite sees it: its side files take over the mode.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         connection = sqlite3.connect(
-            path, timeout=10.0, isolation_level=None, check_same_thread=False
+            path, timeout=_BUSY, isolation_level=None, check_same_thread=False
         )
         try:
             _prepare(connection, path)
@@ -365,7 +381,7 @@ def _prepare(connection: sqlite3.Connection, path: str) -> None:
 
 def _patiently(connection: sqlite3.Connection, statement: str) -> None:
     """A change of the journal mode does not wait for locks by itself."""
-    deadline = time.monotonic() + 10.0
+    deadline = time.monotonic() + _BUSY
     while True:
         try:
             connection.execute(statement)

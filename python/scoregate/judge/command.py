@@ -6,12 +6,14 @@ import asyncio
 import json
 import logging
 import os
+import shutil
 import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..errors import JudgeError
-from .protocol import JudgeReply
+from . import watchdog
+from .protocol import REPLY_BYTES, JudgeReply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +32,8 @@ class CommandJudge:
 
     The command reads the prompt (UTF-8) from standard input and writes the reply to standard
     output. It runs in a process group of its own, which is killed when the time is up, the output
-    too long, or the run cancelled. Another exit code than 0 is a failure.
+    too long, or the run cancelled, and even when this process is killed. Another exit code than 0
+    is a failure.
 
     Args:
         argv: the command and its arguments.
@@ -45,7 +48,7 @@ class CommandJudge:
         argv: Sequence[str | os.PathLike[str]],
         *,
         timeout: float = 60.0,
-        max_reply_bytes: int = 16 << 20,
+        max_reply_bytes: int = REPLY_BYTES,
         env: Mapping[str, str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
@@ -69,6 +72,19 @@ class CommandJudge:
         """The argument list."""
         return "cmd:" + json.dumps(self._argv)
 
+    def check(self) -> None:
+        """Looks for the command, and does not run it.
+
+        Raises:
+            JudgeError: there is none.
+        """
+        command = self._argv[0]
+        path = None if self._env is None else self._env.get("PATH", os.defpath)
+        if os.path.dirname(command):
+            command = os.path.join(self._cwd or "", command)
+        if shutil.which(command, path=path) is None:
+            raise JudgeError(f"{self.name}: there is no such command")
+
     async def ask(self, prompt: str, *, schema: Mapping[str, Any] | None = None) -> JudgeReply:
         """Runs the command.
 
@@ -88,6 +104,7 @@ class CommandJudge:
         except (OSError, ValueError) as error:
             words = getattr(error, "strerror", None) or type(error).__name__
             raise JudgeError(f"the command cannot be started: {words}") from None
+        watchdog.watch(process.pid)
         finished = False
         reply = asyncio.ensure_future(self._reply(process))
         complaints = asyncio.ensure_future(_read_errors(process))
@@ -105,6 +122,7 @@ class CommandJudge:
                 task.cancel()
             await asyncio.gather(reply, complaints, feeding, return_exceptions=True)
             await _end(process, kill=not finished)
+            watchdog.release(process.pid)
         if code != 0:
             log.debug("a judge command failed: %r", errors)
             raise JudgeError(f"the command ended with exit code {code}", retryable=True)

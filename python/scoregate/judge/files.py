@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from .decide import BatchRun, Plan, check_budget
+from .decide import BatchRun
+from .options import JudgeOptions
+from .plan import Plan
+from .results import JudgingInterrupted
+from .session import Session
+from .tally import Tally
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Unpack
 
-    from ..gate import Gate
-    from .cache import JudgeCache
-    from .decide import JudgeOptions, Progress
+    from .decide import Progress
+    from .options import JudgeKeywords
+    from .plan import Scoring
     from .protocol import AnyJudge
-    from .reading import OnJudgeError, OnUnparseable, Reducer
     from .results import JudgedResult
     from .session import ModelUsage
 
@@ -30,55 +36,49 @@ _LINE_ENDS = 4
 
 
 class FileJudge:
-    """Decides what :func:`scoregate.score_file` leaves open, within one budget for the whole run.
+    """Decides what ``scoregate.score_file`` leaves open, within one budget for the whole run.
 
     It serves one run. Equal prompts are asked once within a block of rows, and in all of the run
     with a cache.
 
     Args:
         gate: the gate, the same as the run's.
-        judge: as in :meth:`Gate.decide_batch`, like all that follows.
-        reducer: how several judges become one.
-        on_judge_error: what a failed call gives.
-        on_unparseable: what an unreadable reply gives.
-        concurrency: calls in flight at most.
-        max_calls: calls at most.
-        max_tokens: no call is made once so many tokens are spent.
-        deadline: the seconds that the run may take.
-        cache: a cache, or the path of its file.
-        options: retries, prompt, raw replies, trial.
+        judge: as in ``Gate.decide_batch``.
+        options: as in ``Gate.decide_batch``, for all of the run.
+        max_errors: a number or a percentage, of which one is None. Once more rows than the number
+            have failed calls, none is made any more; the percentage is one of the open rows, and
+            looked at in the end.
         details: the output lines also hold what the calls cost.
+        keywords: the fields of ``JudgeOptions`` by name.
     """
 
     def __init__(
         self,
-        gate: Gate,
+        gate: Scoring,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
-        reducer: Reducer = "majority",
-        on_judge_error: OnJudgeError = "undecided",
-        on_unparseable: OnUnparseable | None = None,
-        concurrency: int = 8,
-        max_calls: int | None = None,
-        max_tokens: int | None = None,
-        deadline: float | None = None,
-        cache: JudgeCache | str | os.PathLike[str] | None = None,
         options: JudgeOptions | None = None,
+        max_errors: tuple[int | None, float | None] = (None, None),
         details: bool = False,
+        **keywords: Unpack[JudgeKeywords],
     ) -> None:
         self._gate = gate
-        self._plan = Plan.read(gate, judge, reducer, on_judge_error, on_unparseable, options)
-        self._session = self._plan.session(
-            check_budget(concurrency, max_calls, max_tokens, deadline), cache
-        )
-        self._concurrency = concurrency
+        chosen = JudgeOptions.of(options, keywords)
+        self._plan = Plan.read(gate, judge, chosen)
+        self._session = Session(self._plan.judges, chosen)
+        self._max_errors = max_errors
+        self.has_cache = chosen.cache is not None
         self._details = details
         self._field = "output"
         self._most = 64 << 20
         self._threads: int | None = None
-        self._rows = 0
+        self._tally = Tally()
         #: Verdicts of the rows that the scorers left open.
         self.verdicts: Counter[str] = Counter()
+        #: The output lines of a block that was interrupted, of the rows that are decided.
+        self.partial = b""
+        #: The file that holds what an interrupted run has decided.
+        self.kept: str | None = None
         self.next_input()
 
     def start(self, *, field: str, max_line_bytes: int, threads: int | None) -> None:
@@ -98,18 +98,48 @@ class FileJudge:
         """What each judge cost so far."""
         return self._session.spent
 
+    def check(self) -> None:
+        """Looks whether the judges can be reached, before any work is done.
+
+        Raises:
+            JudgeError: one cannot.
+        """
+
+        async def reach(check: Any) -> None:
+            found = check()
+            if inspect.isawaitable(found):
+                await found
+
+        for judge in self._plan.judges:
+            check = getattr(judge, "check", None)
+            if check is not None:
+                asyncio.run(reach(check))
+
     def to_dict(self) -> dict[str, Any]:
         """What the run's judging came to, as JSON values."""
-        usage = self.usage
-        failed = sum(one.failed for one in usage)
-        return {
-            "rows": self._rows,
-            "calls": sum(one.calls for one in usage),
-            "cached": sum(one.cached for one in usage),
-            "input_tokens": sum(one.usage.input_tokens for one in usage),
-            "output_tokens": sum(one.usage.output_tokens for one in usage),
-            **({"failed": failed} if failed else {}),
-        }
+        failures = self._session.failures
+        return self._tally.to_dict(self.usage, failures)
+
+    def deciders(self, scored: Mapping[str, Any]) -> dict[str, int]:
+        """Who decided all rows, with the counts of the scorers alone."""
+        return self._tally.deciders(scored)
+
+    @property
+    def trouble(self) -> str | None:
+        """What must not look like success: a judge that gave nothing, or failed too often."""
+        most, share = self._max_errors
+        failed, rows = self._tally.failed_rows, self._tally.rows
+        over = (most is not None and failed > most) or (
+            share is not None and failed * 100 > share * rows
+        )
+        if not over:
+            return self._tally.trouble(self._session.failures)
+        tolerated = f"{most:,} are" if most is not None else f"{share:g}% are"
+        cause = next(iter(self._session.failures.most_common(1)), ("unknown", 0))[0]
+        return (
+            f"the judge failed on {failed:,} of {rows:,} open rows, and at most {tolerated} "
+            f"tolerated; most often: {cause}"
+        )
 
     def take(
         self,
@@ -139,11 +169,22 @@ class FileJudge:
         results = output.split(b"\n")[:rows]
         at = [index for index, line in enumerate(results) if _OPEN in line]
         values = [_native.extract_json(inputs[index].decode("utf-8")) for index in at]
-        for index, result in zip(at, self._decide(values, progress), strict=True):
-            results[index] = self._rewritten(results[index], result)
+        try:
+            decided = self._decide(values, progress)
+        except JudgingInterrupted as stop:
+            unreached = {at[i] for i in range(len(at)) if i not in stop.reached}
+            self._write(results, at, list(stop.batch))
+            kept = [line for i, line in enumerate(results) if i not in unreached]
+            self.partial = b"".join(line + b"\n" for line in kept)
+            raise
+        self._write(results, at, decided)
+        for result in decided:
             self.verdicts[result.verdict] += 1
-        self._rows += len(at)
         return b"\n".join(results) + b"\n"
+
+    def _write(self, results: list[bytes], at: list[int], decided: list[JudgedResult]) -> None:
+        for index, result in zip(at, decided, strict=True):
+            results[index] = self._rewritten(results[index], result)
 
     def _cut(self, part: bytes, *, last: bool) -> list[tuple[int, bytes | None]]:
         """The lines that are complete and not blank, numbered; None for one that is too long."""
@@ -188,9 +229,13 @@ class FileJudge:
             if progress is not None:
                 progress(state.done)
 
-        run = BatchRun(
-            self._plan, self._session, texts, values, scored, self._concurrency, told, None
-        )
+        def count(_: int, result: JudgedResult) -> None:
+            self._tally.add(result)
+            most = self._max_errors[0]
+            if most is not None and self._tally.failed_rows > most:
+                self._session.budget.close("errors")
+
+        run = BatchRun(self._plan, self._session, texts, values, scored, told, count)
         return list(run.finish())
 
     def _rewritten(self, line: bytes, result: JudgedResult) -> bytes:

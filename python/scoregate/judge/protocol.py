@@ -1,7 +1,8 @@
 """What a judge is: something that takes a prompt and gives a text.
 
-Three kinds are accepted wherever a judge is: an object with an ``ask`` method, a plain function
-from a prompt to a text, and an ``async`` function of the same shape.
+Four kinds are accepted wherever a judge is: an object with an ``ask`` method, a plain function
+from a prompt to a text, an ``async`` function of the same shape, and a name such as
+``"openai:MODEL"`` or ``"cmd:COMMAND"``.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import re
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from ..errors import JudgeError
+from .text import clean, cut
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -48,6 +50,20 @@ class Usage:
         )
 
 
+#: Why what came is no reply, or only the start of one (``cut``).
+Fault: TypeAlias = Literal["refusal", "content_filter", "tool_calls", "no_content", "empty", "cut"]
+
+#: A failed call's cause in words, by what is wrong with what came.
+FAULTS: dict[Fault, str] = {
+    "refusal": "the model refused",
+    "content_filter": "stopped by a content filter",
+    "tool_calls": "tool calls in place of a reply",
+    "no_content": "reasoning without a reply",
+    "empty": "an empty reply",
+    "cut": "the reply is cut off",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
     """What a judge answered.
@@ -56,11 +72,15 @@ class JudgeReply:
         text: the reply, unread.
         usage: its tokens; None where the judge does not say.
         model: the model that answered, where the judge says.
+        fault: why it is no reply: ``refusal``, ``content_filter``, ``tool_calls``, ``no_content``
+            (only reasoning came) or ``empty``, which are failed calls whatever the text says; or
+            ``cut``, of which a vote counts only if it blocks. None for a whole reply.
     """
 
     text: str = field(repr=False)
     usage: Usage | None = None
     model: str | None = None
+    fault: Fault | None = None
 
 
 @runtime_checkable
@@ -70,7 +90,9 @@ class Judge(Protocol):
     ``schema`` is the JSON Schema of the wished reply, for servers that can be held to one; a judge
     may ignore it. A judge that also has a ``name`` is listed under it, one with an ``identity`` (a
     text that names the model and every parameter) can be cached, and one with an ``async aclose``
-    is closed when a synchronous run ends. Raise :class:`JudgeError` for a failure worth a retry.
+    is closed when a synchronous run ends. One with a ``check`` that raises ``JudgeError`` when
+    it cannot be reached is asked that before a run of the command line. Raise ``JudgeError``
+    for a failure worth a retry.
     """
 
     def ask(
@@ -82,19 +104,29 @@ class Judge(Protocol):
 #: A plain function that judges.
 JudgeFunction: TypeAlias = "Callable[[str], JudgeReply | str | Awaitable[JudgeReply | str]]"
 
-#: Whatever is accepted as a judge.
-AnyJudge: TypeAlias = "Judge | JudgeFunction"
+#: Whatever is accepted as a judge; a text is the name of one.
+AnyJudge: TypeAlias = "Judge | JudgeFunction | str"
+
+#: A longer reply is a failed call, unless the judge is built with another limit.
+REPLY_BYTES = 1 << 20
+
+#: A count of tokens beyond this is none.
+_MOST_TOKENS = 1 << 53
+
+#: The name of a model is cut to so many bytes.
+_NAME_BYTES = 256
 
 
 class FunctionJudge:
     """A function as a judge. A function that is not ``async`` runs in a thread of its own.
 
     Args:
-        function: takes the prompt, gives the reply as text or as :class:`JudgeReply`.
+        function: takes the prompt, gives the reply as text or as ``JudgeReply``.
         name: what it is called in results and, with ``cacheable``, in the cache.
         timeout: the seconds that a call may take. A thread cannot be stopped: it is left to itself.
         cacheable: replies may be cached under the name; give another name when the function
             changes.
+        max_reply_bytes: a longer reply is a failure.
     """
 
     def __init__(
@@ -104,6 +136,7 @@ class FunctionJudge:
         name: str | None = None,
         timeout: float | None = None,
         cacheable: bool = False,
+        max_reply_bytes: int = REPLY_BYTES,
     ) -> None:
         if not callable(function):
             raise TypeError("judge: expected an object with ask(prompt), or a function")
@@ -113,6 +146,7 @@ class FunctionJudge:
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.identity = f"function:{name}" if cacheable else None
         self._timeout = timeout
+        self._most = max_reply_bytes
 
     async def ask(
         self, prompt: str, *, schema: Mapping[str, Any] | None = None
@@ -127,9 +161,14 @@ class FunctionJudge:
                     found: Any = called(prompt)
                 else:
                     found = await in_thread(lambda: called(prompt))
-                return await found if inspect.isawaitable(found) else found  # type: ignore[no-any-return]
+                if inspect.isawaitable(found):
+                    found = await found
         except TimeoutError:
             raise JudgeError("timed out", retryable=True) from None
+        text = found.text if isinstance(found, JudgeReply) else found
+        if isinstance(text, str) and len(text.encode("utf-8", "surrogatepass")) > self._most:
+            raise JudgeError(f"the reply is longer than {self._most} bytes")
+        return found  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         """The name."""
@@ -166,28 +205,6 @@ async def in_thread(work: Callable[[], Any]) -> Any:
     return await done
 
 
-def as_judge(judge: Any) -> Judge:
-    """A judge from whatever is accepted as one."""
-    if isinstance(judge, Judge) and not isinstance(judge, type):
-        return judge
-    return FunctionJudge(judge)
-
-
-def as_judges(judge: AnyJudge | Sequence[AnyJudge]) -> list[Judge]:
-    """One judge or several as a list.
-
-    Raises:
-        TypeError: something is no judge.
-        ValueError: there is none.
-    """
-    found = (
-        [as_judge(one) for one in judge] if isinstance(judge, list | tuple) else [as_judge(judge)]
-    )
-    if not found:
-        raise ValueError("judge: at least one is needed")
-    return found
-
-
 def judge_name(judge: Judge) -> str:
     """What a judge is called."""
     name = getattr(judge, "name", None)
@@ -217,10 +234,37 @@ async def call_judge(
         retryable = isinstance(error, ConnectionError | TimeoutError)
         raise JudgeError(_told(error, prompt), retryable=retryable) from None
     if isinstance(found, str):
-        return JudgeReply(found)
-    if isinstance(found, JudgeReply):
-        return found
-    raise JudgeError(f"expected a text, got {type(found).__name__}")
+        found = JudgeReply(found)
+    if not isinstance(found, JudgeReply):
+        raise JudgeError(f"expected a text, got {type(found).__name__}")
+    return sound(found)
+
+
+def sound(reply: JudgeReply) -> JudgeReply:
+    """A reply whose every value is of its type and size, whoever made it.
+
+    Raises:
+        JudgeError: its text is none.
+    """
+    text: Any = reply.text
+    if not isinstance(text, str):
+        raise JudgeError(f"expected a text, got {type(text).__name__}")
+    usage: Any = reply.usage
+    if isinstance(usage, Usage):
+        counts = (usage.input_tokens, usage.output_tokens)
+        usage = Usage(*counts) if all(map(_is_count, counts)) else None
+    else:
+        usage = None
+    model: Any = reply.model
+    model = cut(clean(model), _NAME_BYTES) if isinstance(model, str) else None
+    fault = reply.fault if reply.fault in FAULTS else None
+    if fault is None and not text.strip():
+        fault = "empty"
+    return JudgeReply(text, usage, model, fault)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
 
 
 #: A message is cut to so many characters, of which so many in a row may stand in the prompt.

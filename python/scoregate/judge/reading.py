@@ -7,31 +7,26 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .._native import parse_judge
+from .text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .._native import ReplyForm
+    from .limits import Limit
+    from .options import OnUnparseable, Reducer
     from .protocol import Usage
-    from .session import Asked
+    from .session import Asked, Standing
 
-Reducer: TypeAlias = Literal["majority", "mean", "all", "any"]
-OnUnparseable: TypeAlias = Literal["pass", "block"]
-OnJudgeError: TypeAlias = Literal["undecided", "pass", "block"]
 DecidedBy: TypeAlias = Literal["scorers", "judge", "policy"]
 
-REDUCERS = ("majority", "mean", "all", "any")
+#: How a reply was read, or that there is none: ``failed`` calls and calls not made for a limit.
+State: TypeAlias = Literal["read", "disputed", "silent", "failed", "unasked"]
 
-#: The JSON Schema of a judge's reply.
-REPLY_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "score": {"type": "number"},
-        "verdict": {"type": "string", "enum": ["pass", "block"]},
-        "reason": {"type": "string"},
-    },
-    "required": ["score", "verdict", "reason"],
-    "additionalProperties": False,
-}
+STATES: tuple[State, ...] = ("read", "disputed", "silent", "failed", "unasked")
+
+#: A reason is kept to so many bytes.
+_REASON_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +35,16 @@ class Vote:
 
     Attributes:
         judge: the judge's name.
-        score: its score in [0, 1]; None when the call failed.
-        verdict: ``pass`` or ``block``; None when the call failed.
+        score: its score in [0, 1]; None where there is no verdict.
+        verdict: ``pass`` or ``block``; None when the call failed, or said nothing and the policy
+            is ``undecided``.
         reason: its reason, where it gave one.
-        parsed: whether its reply could be read; where not, score and verdict are the policy's.
-        error: why the call failed.
+        state: ``read``; ``disputed``, where the reply contradicts or qualifies itself, which
+            blocks; ``silent``, where it says nothing and score and verdict are the policy's;
+            ``failed``; or ``unasked``, where a limit kept every call from being made.
+        error: why there is no reply.
+        limit: the limit that was reached: ``deadline``, ``calls``, ``tokens`` or ``errors``.
+        clamped: the score was put into its range.
         source: ``call``, ``cache``, or ``shared`` where another row of the batch had the same
             prompt.
         attempts: calls made for this row.
@@ -57,13 +57,20 @@ class Vote:
     score: float | None
     verdict: Literal["pass", "block"] | None
     reason: str | None = field(default=None, repr=False)
-    parsed: bool = False
+    state: State = "read"
     error: str | None = None
+    limit: Limit | None = None
+    clamped: bool = False
     source: str = "call"
     attempts: int = 0
     usage: Usage | None = None
     latency: float = 0.0
     replies: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def parsed(self) -> bool:
+        """Whether the reply says plainly what it says."""
+        return self.state == "read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +81,22 @@ class Opinion:
     verdict: Literal["pass", "block"]
 
 
-def readable(text: str) -> bool:
-    """Whether a reply can be read as a verdict or a score."""
-    return parse_judge(text).parsed
+def standing(text: str, form: ReplyForm | None) -> Standing:
+    """How a reply stands before any policy."""
+    read = parse_judge(text, on_unparseable="undecided", reply=form)
+    if read.state != "read":
+        return read.state
+    return "blocks" if read.verdict == "block" else "read"
 
 
 def vote(
-    judge: str, asked: Asked, on_unparseable: OnUnparseable, *, shared: bool, keep: bool
+    judge: str,
+    asked: Asked,
+    on_unparseable: OnUnparseable,
+    form: ReplyForm | None,
+    *,
+    shared: bool,
+    keep: bool,
 ) -> Vote:
     """Reads what came of a prompt."""
     how: dict[str, Any] = {"source": asked.source, "latency": asked.latency}
@@ -91,11 +107,14 @@ def vote(
     if keep:
         how["replies"] = tuple(asked.replies)
     if asked.reply is None:
-        return Vote(judge, None, None, error=asked.error or "no reply", **how)
-    read = parse_judge(asked.reply.text, on_unparseable=on_unparseable)
-    # A reply that nobody decides on gives no verdict to a vote.
+        state: State = "failed" if asked.limit is None or asked.attempts else "unasked"
+        error = asked.error or "no reply"
+        return Vote(judge, None, None, state=state, error=error, limit=asked.limit, **how)
+    read = parse_judge(asked.reply.text, on_unparseable=on_unparseable, reply=form)
+    reason = None if read.reason is None else cut(read.reason, _REASON_BYTES)
     verdict = None if read.verdict == "undecided" else read.verdict
-    return Vote(judge, read.score, verdict, read.reason, read.parsed, **how)
+    how |= {"state": read.state, "clamped": read.clamped}
+    return Vote(judge, read.score, verdict, reason, **how)
 
 
 def reduce(opinions: Sequence[Opinion], reducer: Reducer) -> Opinion:

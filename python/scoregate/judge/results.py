@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Never, overload
 
 from .protocol import Usage
+from .reading import STATES
+from .tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .._native import BatchResult, GateResult, ScorerResult
-    from .reading import DecidedBy, Vote
+    from .limits import Limit
+    from .reading import DecidedBy, State, Vote
     from .session import ModelUsage
 
 _CODES = {"block": 0, "pass": 1, "undecided": 2}
+
+#: A reason is shown to so many characters.
+_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +30,8 @@ class JudgeInfo:
     """What the judge, or several together, said of one row.
 
     Attributes:
-        score: the score in [0, 1]; None when no judge answered.
-        verdict: ``pass`` or ``block``; None when no judge answered.
+        score: the score in [0, 1]; None when no judge gave one.
+        verdict: ``pass`` or ``block``; None when no judge gave one.
         reason: the reason of the first judge that voted so and gave one.
         votes: what each judge said, in the order in which they were given.
     """
@@ -40,9 +47,24 @@ class JudgeInfo:
         return next((vote.error for vote in self.votes if vote.error is not None), None)
 
     @property
+    def limit(self) -> Limit | None:
+        """The limit that kept a judge from being asked."""
+        return next((vote.limit for vote in self.votes if vote.limit is not None), None)
+
+    @property
+    def state(self) -> State:
+        """How the replies were read; of several, how the worst was."""
+        return max((vote.state for vote in self.votes), key=STATES.index, default="unasked")
+
+    @property
     def parsed(self) -> bool:
-        """Whether every reply could be read."""
+        """Whether every reply says plainly what it says."""
         return all(vote.parsed for vote in self.votes)
+
+    @property
+    def clamped(self) -> bool:
+        """Whether a score was put into its range."""
+        return any(vote.clamped for vote in self.votes)
 
     @property
     def usage(self) -> Usage:
@@ -65,12 +87,20 @@ class JudgeInfo:
         return tuple(reply for vote in self.votes for reply in vote.replies)
 
     def to_dict(self, *, details: bool = False) -> dict[str, Any]:
-        """Score and reason; with details what the calls cost and each judge's vote."""
+        """Score and reason, and what is to be known of them.
+
+        That is the state unless every reply was read, and ``clamped``. With details also what the
+        calls cost and each judge's vote.
+        """
         found: dict[str, Any] = {}
         if self.score is not None:
             found["score"] = self.score
         if self.reason is not None:
             found["reason"] = self.reason
+        if details or not self.parsed:
+            found["state"] = self.state
+        if self.clamped:
+            found["clamped"] = True
         if not details:
             return found
         found |= {"verdict": self.verdict, "parsed": self.parsed, "attempts": self.attempts}
@@ -78,10 +108,17 @@ class JudgeInfo:
         found |= {"output_tokens": self.usage.output_tokens, "latency": round(self.latency, 4)}
         if self.error is not None:
             found["error"] = self.error
+        if self.limit is not None:
+            found["limit"] = self.limit
         found["sources"] = [vote.source for vote in self.votes]
         if len(self.votes) > 1:
             found["votes"] = [
-                {"judge": vote.judge, "score": vote.score, "verdict": vote.verdict}
+                {
+                    "judge": vote.judge,
+                    "score": vote.score,
+                    "verdict": vote.verdict,
+                    "state": vote.state,
+                }
                 for vote in self.votes
             ]
         if self.replies:
@@ -93,12 +130,12 @@ class JudgeInfo:
 class JudgedResult:
     """What a gate says of one text, its judge included.
 
-    It has the attributes of :class:`GateResult`. ``decided_by`` is ``scorers``, ``judge``,
-    ``policy`` (missing input, an unreadable reply, a failed call with a policy), or None while
+    It has the attributes of ``GateResult``. ``decided_by`` is ``scorers``, ``judge``,
+    ``policy`` (missing input, a reply without a vote, a failed call with a policy), or None while
     undecided.
 
     Attributes:
-        result: the result as a :class:`GateResult`.
+        result: the result as a ``GateResult``.
         scored: what the scorers alone said; its report is what the judge read.
         judge: what the judge said; None where it was not asked.
     """
@@ -165,30 +202,47 @@ class JudgedResult:
         raise TypeError("JudgedResult has no truth value; use .passed")
 
     def __repr__(self) -> str:
-        """Verdict and who decided; no text of a model."""
+        """Verdict, who decided, and why; no words of a model."""
         by = f" by {self.decided_by}" if self.decided_by else ""
-        return f"<JudgedResult {self.verdict}{by} combined={self.combined:.3f}>"
+        said = self.judge.reason if self.judge is not None else None
+        reason = self.reason if self.reason != said or self.decided_by == "policy" else None
+        why = "" if reason is None else f": {shown(reason)}"
+        return f"<JudgedResult {self.verdict}{by} combined={self.combined:.3f}{why}>"
+
+
+def shown(text: str) -> str:
+    """A reason on one line, and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
 
 
 class JudgedBatch:
-    """The results of a batch, a :class:`JudgedResult` a row.
+    """The results of a batch, a ``JudgedResult`` a row.
 
     Attributes:
         scored: what the scorers alone said.
         usage: what each judge cost.
+        failures: the failed calls by their cause.
     """
 
-    __slots__ = ("_judged", "scored", "usage")
+    __slots__ = ("_judged", "failures", "scored", "usage")
 
     def __init__(
         self,
         scored: BatchResult,
         judged: Mapping[int, JudgedResult],
         usage: tuple[ModelUsage, ...] = (),
+        failures: Mapping[str, int] | None = None,
     ) -> None:
         self.scored = scored
         self._judged = dict(judged)
         self.usage = usage
+        self.failures = Counter(failures)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the judge may as well not have been there: no reply that could be read; else None."""
+        return Tally(self._judged.values()).trouble(self.failures)
 
     @property
     def calls(self) -> int:
@@ -217,7 +271,7 @@ class JudgedBatch:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The columns of :attr:`BatchResult.columns`, with what the judge decided."""
+        """The columns of ``BatchResult.columns``, with what the judge decided."""
         columns = dict(self.scored.columns)
         verdict, combined = bytearray(columns["verdict"]), array("d", columns["combined"])
         passed = list(columns["passed"])
@@ -229,27 +283,23 @@ class JudgedBatch:
         return columns | {"passed": passed}
 
     def summary(self) -> dict[str, Any]:
-        """The counts of :meth:`BatchResult.summary`, and ``judge``.
+        """The counts of ``BatchResult.summary``, ``decided_by`` and ``judge``.
 
-        That holds rows, calls, cached replies, tokens, and failed calls where there are any.
+        ``decided_by`` counts the rows that the ``scorers``, the ``judge``, a ``policy`` and
+        ``nobody`` decided. ``judge`` holds rows, calls (of which ``failed`` gave no reply), cached
+        replies, tokens, how the ``replies`` were read, how many scores were ``clamped``, the most
+        frequent causes of ``failures``, and ``trouble``.
         """
         found = dict(self.scored.summary())
+        tally = Tally(self._judged.values())
+        found["decided_by"] = tally.deciders(found)
         for result in self._judged.values():
             if result.verdict != "undecided":
                 found["undecided"] -= 1
                 found[result.verdict] += 1
         rows = found["rows"]
         found["pass_rate"] = found["pass"] / rows if rows else None
-        found["judge"] = {
-            "rows": len(self._judged),
-            "calls": self.calls,
-            "cached": sum(usage.cached for usage in self.usage),
-            "input_tokens": self.tokens.input_tokens,
-            "output_tokens": self.tokens.output_tokens,
-        }
-        failed = sum(usage.failed for usage in self.usage)
-        if failed:
-            found["judge"]["failed"] = failed
+        found["judge"] = tally.to_dict(self.usage, self.failures)
         return found
 
     def __len__(self) -> int:
@@ -277,10 +327,16 @@ class JudgedBatch:
         return (self[index] for index in range(len(self)))
 
     def __repr__(self) -> str:
-        """The counts."""
+        """The counts, and what is wrong with the judge."""
         found = self.summary()
         counts = ", ".join(f"{found[key]} {key}" for key in ("pass", "block", "undecided"))
-        return f"<JudgedBatch {counts}; {self.calls} calls>"
+        failed = found["judge"]["failed"]
+        words = f"<JudgedBatch {counts}; {self.calls} calls"
+        if failed:
+            words += f", {failed} failed: {shown(self.failures.most_common(1)[0][0])}"
+        if self.trouble is not None and not failed:
+            words += f"; {self.trouble}"
+        return words + ">"
 
 
 class JudgingInterrupted(KeyboardInterrupt):
@@ -289,8 +345,10 @@ class JudgingInterrupted(KeyboardInterrupt):
     Attributes:
         batch: the results so far. Rows that were not reached are undecided with the reason
             ``interrupted``.
+        reached: the indices of the rows that the judge was done with.
     """
 
-    def __init__(self, batch: JudgedBatch) -> None:
+    def __init__(self, batch: JudgedBatch, reached: frozenset[int] = frozenset()) -> None:
         super().__init__("interrupted")
         self.batch = batch
+        self.reached = reached

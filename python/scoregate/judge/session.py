@@ -3,120 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import random
+import logging
+import math
 import time
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import JudgeError
 from .cache import cache_key
-from .protocol import JudgeReply, Usage, call_judge, judge_name
+from .cache_line import CacheLine
+from .limits import LIMITS, LimitReached, Pace, estimate
+from .protocol import FAULTS, Usage, call_judge, judge_name
+from .text import clean, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .cache import JudgeCache
-    from .prompt import PromptTemplate
-    from .protocol import Judge
+    from .limits import Limit
+    from .options import JudgeOptions
+    from .protocol import Fault, Judge, JudgeReply
 
-#: What a row says that was not judged for lack of calls, tokens or time.
-BUDGET_REACHED = "budget reached"
+log = logging.getLogger("scoregate.judge")
 
-
-class BudgetReached(JudgeError):
-    """No call may be made any more."""
-
-    def __init__(self) -> None:
-        super().__init__(BUDGET_REACHED)
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """When a failed call is made again.
-
-    Waits grow from ``base`` by a factor of two up to ``most``, each cut by chance to between a half
-    and the whole. A wait that the server asks for (``Retry-After``) is kept, by every call of the
-    run; one longer than ``patience`` ends the attempts.
-
-    Attributes:
-        attempts: calls at most, the first one included.
-        base: the first wait, in seconds.
-        most: the longest wait of our own.
-        patience: the longest wait that a server may ask for.
-    """
-
-    attempts: int = 4
-    base: float = 0.5
-    most: float = 20.0
-    patience: float = 120.0
-
-    def __post_init__(self) -> None:
-        """Refuses numbers out of range."""
-        if self.attempts < 1:
-            raise ValueError("attempts: must be at least 1")
-        if self.base < 0 or self.most < 0 or self.patience < 0:
-            raise ValueError("base, most, patience: must be 0 or more")
-
-    def wait(self, attempt: int, error: JudgeError) -> float | None:
-        """The wait after a failed attempt (from 1); None for no further one."""
-        if not error.retryable or attempt >= self.attempts:
-            return None
-        own = min(self.most, self.base * 2.0 ** min(attempt - 1, 60))
-        own *= 0.5 + random.random() / 2  # noqa: S311
-        if error.retry_after is None:
-            return own
-        if error.retry_after > self.patience:
-            return None
-        # A little later than asked, and not all at once.
-        return error.retry_after + own * 0.1
-
-
-class Budget:
-    """How much may be spent: calls, tokens, time."""
-
-    def __init__(
-        self,
-        *,
-        max_calls: int | None = None,
-        max_tokens: int | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        for name, limit in (("max_calls", max_calls), ("max_tokens", max_tokens)):
-            if limit is not None and limit < 0:
-                raise ValueError(f"{name}: must be 0 or more")
-        if deadline is not None and not deadline >= 0:
-            raise ValueError("deadline: must be 0 or more seconds")
-        self._max_calls = max_calls
-        self._max_tokens = max_tokens
-        self._end = None if deadline is None else time.monotonic() + deadline
-        self.calls = 0
-        self.tokens = 0
-
-    def left(self) -> float | None:
-        """The seconds that are left; None without a deadline."""
-        return None if self._end is None else self._end - time.monotonic()
-
-    def take(self) -> None:
-        """Takes a call.
-
-        Raises:
-            BudgetReached: there is none left.
-        """
-        left = self.left()
-        if (
-            (self._max_calls is not None and self.calls >= self._max_calls)
-            or (self._max_tokens is not None and self.tokens >= self._max_tokens)
-            or (left is not None and left <= 0)
-        ):
-            raise BudgetReached
-        self.calls += 1
-
-    def spend(self, prompt: str, reply: JudgeReply) -> None:
-        """Counts a reply's tokens; where the judge does not say, one for every four characters."""
-        if reply.usage is not None:
-            self.tokens += reply.usage.total
-        else:
-            self.tokens += (len(prompt) + len(reply.text) + 3) // 4
+#: An error is kept to so many bytes, and so many different ones are counted apart.
+_ERROR_BYTES = 512
+_CAUSES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +68,9 @@ class Asked:
     """What came of one prompt.
 
     Attributes:
-        reply: the last reply; None when the call failed.
-        error: why it failed.
+        reply: the reply that counts; None when the call failed.
+        error: why it failed, in words; with the last error before it where a limit did.
+        limit: the limit that kept a call from being made.
         source: ``call``, ``cache``, or ``shared`` for a reply that another row asked for.
         attempts: calls made.
         usage: their tokens, where reported.
@@ -167,6 +80,7 @@ class Asked:
 
     reply: JudgeReply | None = None
     error: str | None = None
+    limit: Limit | None = None
     source: str = "call"
     attempts: int = 0
     usage: Usage | None = None
@@ -184,32 +98,52 @@ class _Spent:
     failed: int = 0
 
 
-class Session:
-    """Asks judges within a budget. It belongs to one run and one event loop."""
+@dataclass(slots=True)
+class _Line:
+    """What is known of the way to one judge.
 
-    def __init__(
-        self,
-        judges: Sequence[Judge],
-        *,
-        budget: Budget,
-        retry: Retry,
-        cache: JudgeCache | None,
-        trial: int = 0,
-    ) -> None:
+    Attributes:
+        not_before: no call is made before, as the server asked.
+        down: why no call is made at all.
+        until: until when; for ever after an error that is final.
+        last: the last error.
+    """
+
+    not_before: float = 0.0
+    down: JudgeError | None = None
+    until: float = 0.0
+    last: str | None = None
+
+
+#: How a reply can be taken, and whether it decides: what is asked, so that a session knows neither
+#: grammar nor policy.
+Standing: TypeAlias = Literal["read", "disputed", "silent", "blocks"]
+
+
+class Session:
+    """Asks judges within a budget. It belongs to one run."""
+
+    def __init__(self, judges: Sequence[Judge], options: JudgeOptions) -> None:
         self.judges = judges
-        self.budget = budget
-        self._retry = retry
-        self._cache = cache
-        self._trial = trial
+        self.budget = options.budget()
+        self._retry = options.retry
+        self._trial = options.trial
+        self._requests = _pace(options.requests_per_minute)
+        self._tokens = _pace(options.tokens_per_minute)
         self._spent = {judge_name(judge): _Spent() for judge in judges}
-        self._not_before = [0.0] * len(judges)
-        if cache is not None:
-            for judge in judges:
-                if not isinstance(getattr(judge, "identity", None), str):
-                    raise ValueError(
-                        f"cache: the judge {judge_name(judge)} has no identity to be cached under; "
-                        "a function is given one by FunctionJudge(f, name=..., cacheable=True)"
-                    )
+        self._lines = [_Line() for _ in judges]
+        #: Failed calls by their cause.
+        self.failures: Counter[str] = Counter()
+        self._cache = None if options.cache is None else CacheLine(options.cache)
+        self._identities: list[str] = []
+        for judge in judges if self._cache is not None else ():
+            identity = getattr(judge, "identity", None)
+            if not isinstance(identity, str):
+                raise ValueError(
+                    f"cache: the judge {judge_name(judge)} has no identity to be cached under; "
+                    "a function is given one by FunctionJudge(f, name=..., cacheable=True)"
+                )
+            self._identities.append(identity)
 
     @property
     def spent(self) -> tuple[ModelUsage, ...]:
@@ -224,74 +158,113 @@ class Session:
         index: int,
         prompt: str,
         *,
-        template: PromptTemplate,
-        schema: Mapping[str, Any],
-        readable: Callable[[str], bool],
+        recover: Callable[[str], str],
+        schema: Mapping[str, Any] | None,
+        stands: Callable[[str], Standing],
     ) -> Asked:
-        """Asks a judge: the cache, else calls, and a second prompt when the reply is unreadable."""
+        """Asks a judge: the cache, else calls, and a second prompt when the reply does not stand.
+
+        It raises nothing: whatever a server or a file does, a row keeps its result.
+        """
         asked = Asked()
-        cache = self._cache
-        if cache is None:
-            await self._ask(asked, index, prompt, template, schema, readable, None)
-            return asked
-        identity: str = getattr(self.judges[index], "identity")  # noqa: B009
-        key = cache_key(identity, prompt, schema, self._trial)
-        here = (id(asyncio.get_running_loop()), key)
-        while (flight := cache.flying.get(here)) is not None:
-            await asyncio.wait([flight], timeout=self.budget.left())
-            left = self.budget.left()
-            if left is not None and left <= 0:
-                asked.error = BUDGET_REACHED
-                return asked
-        found = cache.get(key)
-        if found is not None:
-            asked.reply, asked.source = found, "cache"
-            asked.replies.append(found.text)
-            self._spent[judge_name(self.judges[index])].cached += 1
-            return asked
-        flight = cache.flying[here] = asyncio.get_running_loop().create_future()
         try:
-            await self._ask(asked, index, prompt, template, schema, readable, key)
-        finally:
-            del cache.flying[here]
-            flight.set_result(None)
+            if self._cache is None:
+                await self._ask(asked, index, prompt, recover, schema, stands, None)
+            else:
+                await self._look(asked, self._cache, index, prompt, recover, schema, stands)
+        except Exception as error:
+            log.debug("a reply could not be dealt with", exc_info=True)
+            asked.reply, asked.error = None, type(error).__name__
         return asked
+
+    async def _look(
+        self,
+        asked: Asked,
+        cache: CacheLine,
+        index: int,
+        prompt: str,
+        recover: Callable[[str], str],
+        schema: Mapping[str, Any] | None,
+        stands: Callable[[str], Standing],
+    ) -> None:
+        identity = self._identities[index]
+        # The same judge given twice is asked twice: two samples, in the cache too.
+        ordinal = self._identities[:index].count(identity)
+        key = cache_key(identity, prompt, schema, self._trial, ordinal)
+        async with cache.alone(key, self.budget.left()) as alone:
+            if not alone:
+                asked.limit, asked.error = "deadline", LIMITS["deadline"]
+                return
+            found = await cache.get(key, self.budget.left())
+            # A file may hold anything; what does not stand is asked for again.
+            if found is not None and stands(found.text) in ("read", "blocks"):
+                asked.reply, asked.source = found, "cache"
+                asked.replies.append(found.text)
+                self._spent[judge_name(self.judges[index])].cached += 1
+                return
+            await self._ask(asked, index, prompt, recover, schema, stands, key)
 
     async def _ask(
         self,
         asked: Asked,
         index: int,
         prompt: str,
-        template: PromptTemplate,
-        schema: Mapping[str, Any],
-        readable: Callable[[str], bool],
+        recover: Callable[[str], str],
+        schema: Mapping[str, Any] | None,
+        stands: Callable[[str], Standing],
         key: bytes | None,
     ) -> None:
         started = time.monotonic()
+        disputed: JudgeReply | None = None
         try:
-            for text in (prompt, template.recover(prompt)):
+            for text in (prompt, recover(prompt)):
                 reply = await self._call(asked, index, text, schema)
-                if readable(reply.text):
-                    if key is not None and self._cache is not None:
+                standing = stands(reply.text)
+                if reply.fault == "cut" and standing in ("read", "silent"):
+                    # What is missing may say otherwise, unless it blocks already.
+                    raise self._faulty(index, "cut")
+                if standing in ("read", "blocks"):
+                    if key is not None and self._cache is not None and reply.fault is None:
                         # Under the first prompt, also when the second got it: a further run asks
                         # neither.
                         self._cache.put(key, judge_name(self.judges[index]), reply)
+                    asked.reply = reply
                     break
-            asked.reply = reply
+                if standing == "disputed":
+                    disputed = reply
+                # What was said is not taken back by saying nothing.
+                asked.reply = disputed or reply
         except JudgeError as error:
-            asked.error = str(error)
-            if asked.attempts > 1 and not isinstance(error, BudgetReached):
-                asked.error += f" after {asked.attempts} calls"
+            # A disputed reply has blocked: a second call that fails does not undo it.
+            asked.reply = disputed
+            if disputed is None:
+                self._tell_error(asked, index, error)
         asked.latency = time.monotonic() - started
 
+    def _tell_error(self, asked: Asked, index: int, error: JudgeError) -> None:
+        asked.error = cut(clean(str(error)), _ERROR_BYTES)
+        if isinstance(error, LimitReached):
+            asked.limit = error.limit
+            if self._lines[index].last is not None:
+                asked.error += f" (last error: {self._lines[index].last})"
+        elif asked.attempts > 1:
+            asked.error += f" after {asked.attempts} calls"
+
     async def _call(
-        self, asked: Asked, index: int, prompt: str, schema: Mapping[str, Any]
+        self, asked: Asked, index: int, prompt: str, schema: Mapping[str, Any] | None
     ) -> JudgeReply:
-        judge = self.judges[index]
+        judge, line = self.judges[index], self._lines[index]
         spent = self._spent[judge_name(judge)]
         attempt = 0
         while True:
-            await self._pause(self._not_before[index] - time.monotonic())
+            await self._pause(line.not_before - time.monotonic())
+            guessed = estimate(prompt)
+            if self._requests is not None:
+                await self._pause(self._requests.take(1))
+            if self._tokens is not None:
+                await self._pause(self._tokens.take(guessed))
+            if line.down is not None and time.monotonic() < line.until:
+                raise line.down
             self.budget.take()
             attempt += 1
             asked.attempts += 1
@@ -300,36 +273,84 @@ class Session:
                 reply = await self._within_deadline(judge, prompt, schema)
             except JudgeError as error:
                 spent.failed += 1
-                if isinstance(error, BudgetReached):
+                self._count(index, error)
+                if isinstance(error, LimitReached):
                     raise
+                self._note_wait(line, error)
                 wait = self._retry.wait(attempt, error)
                 if wait is None:
                     raise
-                if error.retry_after:
-                    until = time.monotonic() + error.retry_after
-                    self._not_before[index] = max(self._not_before[index], until)
                 await self._pause(wait)
                 continue
-            self.budget.spend(prompt, reply)
+            tokens = self.budget.spend(prompt, reply)
+            if self._tokens is not None:
+                self._tokens.give(guessed - tokens)
             if reply.usage is not None:
                 spent.usage += reply.usage
                 asked.usage = (asked.usage or Usage()) + reply.usage
             asked.replies.append(reply.text)
+            if reply.fault not in (None, "cut"):
+                raise self._faulty(index, reply.fault)
             return reply
+
+    def _faulty(self, index: int, fault: Fault) -> JudgeError:
+        """The error of a call that gave no reply, which is not made again."""
+        error = JudgeError(FAULTS[fault])
+        self._spent[judge_name(self.judges[index])].failed += 1
+        self._count(index, error)
+        return error
+
+    def _count(self, index: int, error: JudgeError) -> None:
+        words = cut(clean(str(error)), _ERROR_BYTES)
+        if not isinstance(error, LimitReached):
+            self._lines[index].last = words
+        if words not in self.failures and len(self.failures) >= _CAUSES:
+            words = "other causes"
+        self.failures[words] += 1
+
+    def _note_wait(self, line: _Line, error: JudgeError) -> None:
+        """Remembers what an error says of calls to come."""
+        now = time.monotonic()
+        if error.final:
+            line.down, line.until = error, math.inf
+        elif error.retryable and error.retry_after:
+            until = now + error.retry_after
+            if error.retry_after > self._retry.patience:
+                line.down, line.until = error, max(line.until, until)
+            else:
+                line.not_before = max(line.not_before, until)
 
     async def _pause(self, seconds: float) -> None:
         if seconds <= 0:
             return
         left = self.budget.left()
         if left is not None and seconds >= left:
-            raise BudgetReached  # the wait would outlast it
+            raise LimitReached("deadline")  # the wait would outlast it
         await asyncio.sleep(seconds)
 
     async def _within_deadline(
-        self, judge: Judge, prompt: str, schema: Mapping[str, Any]
+        self, judge: Judge, prompt: str, schema: Mapping[str, Any] | None
     ) -> JudgeReply:
         try:
             async with asyncio.timeout(self.budget.left()):
                 return await call_judge(judge, prompt, schema)
         except TimeoutError:
-            raise BudgetReached from None
+            raise LimitReached("deadline") from None
+
+    async def open(self) -> None:
+        """Opens the cache.
+
+        Raises:
+            CacheError: it is none.
+        """
+        if self._cache is not None:
+            await self._cache.open(self.budget.left())
+
+    async def close(self) -> None:
+        """Waits, not long, until what is to be kept is kept."""
+        if self._cache is not None:
+            await self._cache.flush(self.budget.left())
+
+
+def _pace(per_minute: float | None) -> Pace | None:
+    return None if per_minute is None else Pace(per_minute)

@@ -25,7 +25,7 @@ pub(in super::super) fn extract_json_batch<'py>(
     repair: bool,
     as_text: bool,
     default: Option<Bound<'py, PyAny>>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let threads = thread_count(threads)?;
     if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import re
 from typing import Any
 
 import pytest
@@ -357,7 +358,8 @@ GATES = {
         "not JSON: nested deeper than 512 levels",
     ),
     "fenced JSON": ('```json\n{"scorers": []}\n```', "not JSON: expected a value at byte 0"),
-    "not UTF-8": (b"\xff\xfe{\x00", "not UTF-8 text (byte 0)"),
+    "UTF-16": (b"\xff\xfe{\x00", "is UTF-16 text; save it as UTF-8"),
+    "not UTF-8": (b'{"a": "\xff"}', "not UTF-8 text (byte 7)"),
     "unknown key": (
         '{"scorers": [{"type": "contains", "value": "a"}], "mode": "all"}',
         "score.mode: unknown score keyword (supported: target, scorers, combine, weights, "
@@ -381,7 +383,8 @@ def test_bad_gate(cli: Any, name: str) -> None:
     for args in (("check", "bad.json"), ("score", "bad.json", "in.jsonl", "-o", "out.jsonl")):
         ran = cli(*args)
         assert (ran.code, ran.out) == (2, "")
-        assert f"error: bad.json: {message}" in ran.err
+        # Where the place in the file is known, it stands behind the name.
+        assert re.match(rf"error: bad\.json(:\d+:\d+)?: {re.escape(message)}", ran.err)
     assert cli.files == before
 
 

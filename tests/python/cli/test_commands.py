@@ -339,22 +339,25 @@ def test_check(cli: Any) -> None:
     ran = cli("check", "bad.json")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.splitlines() == [
-        "error: bad.json: score.scorers[1].value: required string for 'contains'",
-        "error: bad.json: score.scorers[2].type: must be one of "
+        "error: bad.json:1:49: score.scorers[1].value: required string for 'contains'",
+        "error: bad.json:1:80: score.scorers[2].type: must be one of "
         + "|".join(scoregate.scorer_types()),
-        "error: bad.json: score.combine: must be one of all|any|weighted",
+        "error: bad.json:1:101: score.combine: must be one of all|any|weighted",
     ]
     cli.write("warn.json", json.dumps({"scorers": spec["scorers"][:1]}))
     ran = cli("check", "warn.json")
     assert ran.code == 0
-    assert ran.err.startswith("warning: warn.json: score.scorers[0] (regex-0): invalid pattern")
+    assert ran.err.startswith(
+        "warning: warn.json:1:14: score.scorers[0] (regex-0): invalid pattern"
+    )
     flow = {"phases": [PHASE, {**OTHER, "score": {"scorers": []}}]}
+    column = json.dumps(flow).index("[]") + 1
     cli.write("flow.json", json.dumps(flow))
     ran = cli("check", "flow.json")
     assert ran.code == 2
     assert ran.out == "ok: flow.json: Phase 'review': 1 scorer, combine all\n"
     assert ran.err == (
-        "error: flow.json: Phase 'final': score.scorers: must be a non-empty array of scorers\n"
+        f"error: flow.json:1:{column}: Phase 'final': score.scorers: must be a non-empty array of scorers\n"
     )
 
 
@@ -373,7 +376,7 @@ def test_scorers(cli: Any) -> None:
     assert [row["type"] for row in table] == scoregate.scorer_types()
     for row in table:
         scoregate.Gate({"scorers": [row["example"]]})
-        assert {"type", "summary", "fields", "example", "impure"} == set(row)
+        assert {"type", "summary", "fields", "example", "passes", "fails", "impure"} == set(row)
 
 
 def test_completion(cli: Any) -> None:
@@ -388,12 +391,12 @@ def test_completion(cli: Any) -> None:
     assert "_SCOREGATE_COMPLETE" in cli("--show-completion", "bash").out
 
 
-def test_hints_are_notes(cli: Any) -> None:
+def test_hints_follow_their_errors(cli: Any) -> None:
     cli.write("gate.json", json.dumps({"scorers": [{"type": "contian", "value": "a"}]}))
     ran = cli("check", "gate.json")
     assert ran.code == 2
-    note = "note: gate.json: score.scorers[0].type: got 'contian'; did you mean 'contains'?\n"
-    assert ran.err.endswith(note)
+    assert ran.err.startswith("error: gate.json:1:23: score.scorers[0].type: must be one of ")
+    assert ran.err.endswith("hint: got 'contian'; did you mean 'contains'?\n")
 
 
 def test_a_gate_on_standard_input(cli: Any) -> None:

@@ -203,7 +203,7 @@ def test_without_the_extra(name: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stderr.decode() == (
-        "scoregate: the command line needs two packages: pip install 'scoregate[cli]'\n"
+        "scoregate: the command line needs two packages: pip install typer rich\n"
     )
 
 

@@ -63,7 +63,7 @@ def test_a_budget_of_calls(chat: Any) -> None:
         batch = gate().decide_batch([*texts(9), "ok"], judge=judge_of(chat), max_calls=most)
         assert len(chat.calls) == batch.calls == most
         reasons = [r.reason for r in batch if r.verdict == "undecided"]
-        assert reasons == ["budget reached"] * (9 - most)
+        assert reasons == ["max_calls reached"] * (9 - most)
         assert batch[9].passed
         assert batch.summary()["undecided"] == 9 - most
 
@@ -71,10 +71,11 @@ def test_a_budget_of_calls(chat: Any) -> None:
 def test_retries_and_recoveries_are_calls_too(chat: Any) -> None:
     chat.script = [error(500), error(500), PASS]
     batch = gate().decide_batch(texts(1), judge=judge_of(chat), max_calls=2, options=QUICK)
-    assert (batch[0].verdict, batch[0].reason) == ("undecided", "budget reached")
+    assert batch[0].verdict == "undecided"
+    assert batch[0].reason == "max_calls reached (last error: HTTP 500)"
     chat.script = [Answer("unreadable")]
     batch = gate().decide_batch(texts(1), judge=judge_of(chat), max_calls=1, options=QUICK)
-    assert (batch[0].verdict, batch[0].reason) == ("undecided", "budget reached")
+    assert (batch[0].verdict, batch[0].reason) == ("undecided", "max_calls reached")
 
 
 def test_a_spent_budget_follows_the_policy_for_errors(chat: Any) -> None:
@@ -83,7 +84,7 @@ def test_a_spent_budget_follows_the_policy_for_errors(chat: Any) -> None:
     )
     assert [(r.verdict, r.decided_by, r.reason) for r in batch] == [
         ("pass", "judge", None),
-        ("block", "policy", "budget reached"),
+        ("block", "policy", "max_calls reached"),
     ]
 
 
@@ -93,6 +94,8 @@ def test_a_budget_of_tokens() -> None:
 
     batch = gate().decide_batch(texts(5), judge=judge, max_tokens=250, concurrency=1)
     assert [r.verdict for r in batch] == ["pass"] * 3 + ["undecided"] * 2
+    assert {r.reason for r in batch[3:]} == {"max_tokens reached"}
+    assert {r.judge.limit for r in batch[3:] if r.judge} == {"tokens"}
     assert batch.tokens == Usage(180, 120)
     batch = gate().decide_batch(
         texts(5), judge=lambda prompt: "VERDICT: PASS", max_tokens=1, concurrency=1
@@ -107,7 +110,8 @@ def test_a_deadline_cancels_what_is_in_flight(chat: Any) -> None:
     batch = gate().decide_batch(texts(4), judge=judge_of(chat), deadline=0.7)
     assert time.monotonic() - started < 4
     assert [r.verdict for r in batch] == ["pass"] + ["undecided"] * 3
-    assert {r.reason for r in batch[1:]} == {"budget reached"}
+    assert {r.reason for r in batch[1:]} == {"deadline reached"}
+    assert {r.judge.limit for r in batch[1:] if r.judge} == {"deadline"}
 
 
 def test_no_wait_outlasts_the_deadline(chat: Any) -> None:
@@ -115,7 +119,7 @@ def test_no_wait_outlasts_the_deadline(chat: Any) -> None:
     started = time.monotonic()
     result = gate().decide("bad", judge=judge_of(chat), deadline=5)
     assert time.monotonic() - started < 3
-    assert result.reason == "budget reached"
+    assert result.reason == "deadline reached (last error: HTTP 429)"
 
 
 def test_progress_and_results_as_they_come(chat: Any) -> None:
@@ -365,6 +369,8 @@ def test_arguments_are_checked(chat: Any) -> None:
         ({"max_calls": -1}, "max_calls: must be 0 or more"),
         ({"max_tokens": -1}, "max_tokens: must be 0 or more"),
         ({"deadline": -1}, "deadline: must be 0 or more seconds"),
+        ({"requests_per_minute": 0}, "requests_per_minute: must be over 0"),
+        ({"tokens_per_minute": -1}, "tokens_per_minute: must be over 0"),
         ({"reducer": "most"}, r"reducer: must be one of majority\|mean\|all\|any"),
         ({"on_judge_error": "x"}, "on_judge_error: must be one of"),
         ({"on_unparseable": "x"}, "on_unparseable: must be one of"),
@@ -373,7 +379,11 @@ def test_arguments_are_checked(chat: Any) -> None:
         with pytest.raises(ValueError, match=message):
             gate().decide_batch(["bad"], **{"judge": judge, **options})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="judge: expected an object with ask"):
-        gate().decide("bad", judge="openai:x")  # type: ignore[arg-type]
+        gate().decide("bad", judge=7)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="judge: must be openai:MODEL or cmd:COMMAND"):
+        gate().decide("bad", judge="claude")
+    with pytest.raises(TypeError, match="there is no option 'cashe' of a judge"):
+        gate().decide("bad", judge=judge, cashe="x")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="expected a list of str, got one text"):
         gate().decide_batch("bad", judge=judge)
     with pytest.raises(TypeError, match=r"texts\[1\]: expected str"):

@@ -174,8 +174,8 @@ def test_every_reducer_only_rises_with_a_vote() -> None:
                     risen = reduce([better, *group[1:]], reducer)
                     assert risen.score >= base.score
                     assert (risen.verdict, base.verdict) != ("block", "pass")
-    known = Vote("j", 1.0, "pass", parsed=True)
-    failed = Vote("k", None, None, error="down")
+    known = Vote("j", 1.0, "pass")
+    failed = Vote("k", None, None, state="failed", error="down")
     assert settled([known, failed], "any", lambda o: o.verdict == "pass", lambda v: bool(v.error))
 
 
@@ -208,7 +208,7 @@ def test_a_winner_in_both_orders(chat: Any) -> None:
     chat.script = good
     for order in (["good", "poor"], ["poor", "good"]):
         found = pick_winner(order, judge_of(chat), swap_order=True)
-        assert order[found.winner - 1] == "good"
+        assert order[(found.winner or 0) - 1] == "good"
         assert found.consistent is True
         assert found.attempts == 2
     chat.script = [Answer("WINNER: 1")]

@@ -136,7 +136,8 @@ def test_a_call_that_fails_is_no_verdict(chat: Any, policy: Any) -> None:
     ("answer", "message", "calls"),
     [
         (error(401, code="invalid_api_key"), "HTTP 401 (invalid_api_key)", 1),
-        (error(404), "HTTP 404", 2),
+        (error(404), "HTTP 404", 1),
+        (error(400), "HTTP 400", 1),
         (error(429, code="insufficient_quota"), "HTTP 429 (insufficient_quota)", 1),
         (Answer(drop=True), "the connection failed after 4 calls", 4),
         (Answer(cut=True), "the connection was lost (", 4),
@@ -166,10 +167,10 @@ def test_a_stall_is_cut_off(chat: Any) -> None:
 
 def test_ten_megabytes_are_read(chat: Any) -> None:
     chat.script = [Answer("blah {[\"'`` " * 900_000 + "\nVERDICT: BLOCK")]
-    result = decide(chat)
+    result = decide(chat, client={"max_reply_bytes": 32 << 20})
     assert (result.verdict, result.decided_by) == ("block", "judge")
-    result = decide(chat, client={"max_reply_bytes": 1_000_000})
-    assert result.reason == "judge failed: the response is longer than 1000000 bytes"
+    result = decide(chat)
+    assert result.reason == "judge failed: the response is longer than 1048576 bytes"
 
 
 def test_a_refused_response_format_is_left_out_once(chat: Any) -> None:
@@ -204,15 +205,10 @@ def test_a_server_of_ones_own_needs_no_key(chat: Any, monkeypatch: pytest.Monkey
         OpenAIJudge("m")
 
 
-def test_parts_and_refusals_are_texts(chat: Any) -> None:
+def test_parts_are_a_text(chat: Any) -> None:
     parts = b'{"choices": [{"message": {"content": [{"type": "text", "text": "VERDICT: BLOCK"}]}}]}'
     chat.script = [Answer(body=parts)]
     assert decide(chat).verdict == "block"
-    refusal = b'{"choices": [{"message": {"content": null, "refusal": "I cannot."}}]}'
-    chat.script = [Answer(body=refusal)]
-    result = decide(chat)
-    assert result.decided_by == "policy"
-    assert result.judge.usage.total == 0
 
 
 def test_retry_after_in_all_its_forms() -> None:

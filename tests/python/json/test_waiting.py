@@ -1,0 +1,86 @@
+"""Rows that wait for the parser: their form, and how many fail."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scoregate
+from json_repair import loads as package_loads
+from scoreboard import same
+from scoregate import json_repair
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "json"
+FOLDERS = ("kinds", "peers")
+#: Characters of a piece of a stream.
+PIECE = 5
+#: Rows that a kind has at least.
+LEAST = 6
+
+
+def rows(folder: str) -> list[dict[str, Any]]:
+    texts = (path.read_bytes().decode() for path in sorted((DATA / folder).glob("*.jsonl")))
+    return [json.loads(line) for text in texts for line in text.split("\n") if line]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_rows_are_well_formed(folder: str) -> None:
+    found = rows(folder)
+    assert len({row["id"] for row in found}) == len(found)
+    assert len({row["input"] for row in found}) == len(found)
+    codes = {code for code, _, _ in scoregate._native.json_codes()} | {"suspicious_escape"}
+    for row in found:
+        assert ("expected" in row) != (row.get("expected_none") is True), row["id"]
+        assert set(row["modes"]) <= {"strict", "repair"}
+        assert set(row.get("codes", [])) <= codes
+        if "strict" in row["modes"] and "expected" in row and row.get("codes") == []:
+            assert same(scoregate.extract_json(row["input"]), row["expected"]), row["id"]
+
+
+def test_every_kind_has_rows_enough() -> None:
+    counts = Counter(row["kind"] for row in rows("kinds"))
+    assert {kind: count for kind, count in counts.items() if count < LEAST} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_rows_are_right(folder: str) -> None:
+    wrong = []
+    for row in rows(folder):
+        result = scoregate.parse_json(row["input"])
+        right = not result.ok if "expected" not in row else same(result.value, row["expected"])
+        if not right or row.get("severity", result.severity) != result.severity:
+            wrong.append(f"{row['id']} {row['kind']}: {row['input'][:120]!r}: {result.value!r}")
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_streams_are_right() -> None:
+    wrong = []
+    for row in rows("streams"):
+        stream = scoregate.JSONStream()
+        for at in range(0, len(row["input"]), PIECE):
+            stream.feed(row["input"][at : at + PIECE])
+        result = stream.close()
+        codes = {found.code for found in result.diagnostics}
+        if (
+            not same(result.value, row["first"])
+            or not set(row.get("codes", [])) <= codes
+            or row.get("severity", result.severity) != result.severity
+        ):
+            wrong.append(f"{row['id']} {row['kind']}: {row['input']!r}: {result.value!r}")
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_the_drop_in_chooses_as_the_package_does() -> None:
+    wrong = []
+    for row in rows("drop_in"):
+        given, package = (loads(row["input"]) for loads in (json_repair.loads, package_loads))
+        assert same(package, row["expected"]), row["id"]
+        if not same(given, row["expected"]):
+            wrong.append(f"{row['id']} {row['kind']}: {given!r}")
+    assert wrong == []
