@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use scoregate::Verdict;
 use scoregate::grammar::{
     self, JudgeReading, OnUnparseable, ReplyForm, State, VerdictReading, WinnerReading,
-    marker_steps,
+    reading_steps,
 };
 use scoregate::json::{Document, extract, object_spans};
 use scoregate::target::wtf8;
@@ -188,7 +188,7 @@ proptest! {
         prop_assert!((1..=count.max(1)).contains(&winner));
         let judge = parse_judge(&text, OnUnparseable::Block);
         prop_assert!(judge.score.is_some_and(|s| (0.0..=1.0).contains(&s) && s.is_sign_positive()));
-        prop_assert!(marker_steps(&text) <= STEPS_A_BYTE * text.len() as u64 + 256);
+        prop_assert!(reading_steps(&text) <= STEPS_A_BYTE * text.len() as u64 + 256);
     }
 
     #[test]
