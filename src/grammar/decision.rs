@@ -164,7 +164,7 @@ fn other_label(votes: &[Vote], tokens: &Tokens<'_>, words: &Words<'_>) -> Decisi
         return Decision::Silent;
     }
     let mut line = 0;
-    let mut blocked = false;
+    let mut blocked = prose_blocks(tokens);
     for at in 0..=tokens.len() {
         if at < tokens.len() && tokens.kind(at) != Some(Kind::Line) {
             continue;
@@ -186,6 +186,23 @@ fn other_label(votes: &[Vote], tokens: &Tokens<'_>, words: &Words<'_>) -> Decisi
         line = at + 1;
     }
     if blocked { Decision::Disputed("a block without its label") } else { Decision::Silent }
+}
+
+/// Whether the reply says in its own words that it blocks: `I block this`, `must be rejected`.
+fn prose_blocks(tokens: &Tokens<'_>) -> bool {
+    (2..tokens.len()).any(|at| {
+        if !tables::has_stem(tokens.word(at)) {
+            return false;
+        }
+        let (first, before) = (tokens.word(at - 2), tokens.word(at - 1));
+        let own = matches!(first, "i" | "i'm") && matches!(before, "must" | "will" | "would" | "am" | "have")
+            || before == "i"
+            || before == "i'm";
+        let must = matches!(first, "must" | "should" | "needs" | "has" | "to") && before == "be"
+            || before == "should"
+            || matches!(first, "so" | "therefore") && matches!(before, "this" | "it");
+        own || must
+    })
 }
 
 /// What the scores come to.
@@ -250,6 +267,13 @@ pub(super) fn score(votes: &[Vote], pass_at: f64, tokens: &Tokens<'_>) -> Decisi
         {
             return Decision::Disputed("an object against a marker");
         }
+        // What blocks needs only to be said, also in passing.
+        let mentioned = |&i: &usize| {
+            i > chosen && side(i) == Some((false, true)) && votes[i].of.is_none()
+        };
+        if all.iter().any(mentioned) && !by_final {
+            return Decision::Disputed("a score that blocks follows");
+        }
         // A bare 1 may be the lowest of another scale.
         if found.bare && bad_news(tokens, votes[chosen].span.1) {
             return Decision::Disputed("a bare 1 beside words that block");
@@ -308,7 +332,11 @@ pub(super) fn winner(votes: &[Vote], tokens: &Tokens<'_>) -> Decision<Pick> {
         Some(Value::Said(pick, plain)) => Some((pick, plain && vote.plain)),
         _ => None,
     };
-    let all: Vec<usize> = (0..votes.len()).filter(|&i| said(&votes[i]).is_some()).collect();
+    // `Non-winner: 1` names no winner.
+    let names = |vote: &Vote| vote.of.as_deref() != Some("no");
+    let all: Vec<usize> = (0..votes.len())
+        .filter(|&i| said(&votes[i]).is_some() && (votes.len() == 1 || names(&votes[i])))
+        .collect();
     let Some(&last) = all.last() else { return Decision::Silent };
     let Some(&chosen) =
         all.iter().rev().find(|&&i| said(&votes[i]).is_some_and(|(_, plain)| plain))
@@ -328,7 +356,8 @@ pub(super) fn winner(votes: &[Vote], tokens: &Tokens<'_>) -> Decision<Pick> {
     // An object is not taken back by a mention; a later vote that is not plain is no agreement.
     let against = |i: &usize| {
         let vote = &votes[*i];
-        let quoted = vote.object || vote.of.is_none() && !vote.plain;
+        let mouth = vote.of.as_deref().is_none_or(tables::is_mouth);
+        let quoted = vote.object || mouth && !vote.plain;
         said(vote).is_some_and(|(other, _)| other != pick) && !quoted && *i > chosen
     };
     if all.iter().any(against) {

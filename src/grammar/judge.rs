@@ -3,7 +3,7 @@
 use super::decision::{self, Decision};
 use super::tables::{Label, Say, Words};
 use super::tokens::Tokens;
-use super::value::{Score, Value};
+use super::value::{self, Score, Span, Value};
 use super::verdict::{disputed, reason, silent, verdict_of};
 use super::voice::own_voice;
 use super::votes::{Asked, Vote, votes};
@@ -116,6 +116,25 @@ fn placed(vote: &Vote) -> bool {
     vote.plain || vote.of.is_none() || vote.is_final
 }
 
+/// A number without a label blocks where it is all there is, or is what the reply rates.
+fn unlabelled(
+    tokens: &Tokens<'_>,
+    words: &Words<'_>,
+) -> Result<Option<JudgeReading>, &'static str> {
+    let low = |score: &Score| score.value < words.form.pass_at;
+    let at = |from: usize, to: usize| match value::score(tokens, Span { from, to }, words, None) {
+        Value::Said(score, true) if low(&score) => Some(score),
+        _ => None,
+    };
+    if let Some(score) = at(0, tokens.len()) {
+        return Ok(Some(read(Say::Block, Some(score), None)));
+    }
+    let rated = (0..tokens.len()).any(|i| {
+        tokens.word(i) == "rate" && (i + 1..i + 4).any(|from| at(from, tokens.len()).is_some())
+    });
+    if rated { Err("a low score without its label") } else { Ok(None) }
+}
+
 fn scores_alone(
     votes: &[Vote],
     tokens: &Tokens<'_>,
@@ -125,6 +144,7 @@ fn scores_alone(
     let (score, index) = match decision::score(votes, pass_at, tokens) {
         Decision::Read(score, index) => (score, index),
         Decision::Disputed(what) => return Err(what),
+        Decision::Silent if votes.is_empty() => return unlabelled(tokens, words),
         Decision::Silent => return Ok(None),
     };
     let vote = &votes[index];

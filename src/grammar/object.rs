@@ -10,15 +10,21 @@ use crate::json::{Cursor, Kind};
 use crate::target::trim_js;
 
 const VERDICT_KEYS: [&str; 3] = ["continue", "pass", "verdict"];
+/// Other names of the keys, which are read where the document's are absent.
+const OTHER_VERDICT_KEYS: [&str; 3] = ["decision", "final_verdict", "overall_verdict"];
+const OTHER_SCORE_KEYS: [&str; 3] = ["overall_score", "final_score", "total_score"];
+const OTHER_WINNER_KEYS: [&str; 2] = ["best_variant", "best_response"];
 const WINNER_KEYS: [&str; 3] = ["winner", "best", "choice"];
 
 /// The keys that a grammar reads, in the letter cases that are looked for.
 pub(super) fn keys(label: Label, words: &Words<'_>) -> Vec<String> {
     let form = words.form;
     let common: Vec<&str> = match label {
-        Label::Verdict => VERDICT_KEYS.to_vec(),
-        Label::Score => [&["score"][..], &VERDICT_KEYS].concat(),
-        Label::Winner => WINNER_KEYS.to_vec(),
+        Label::Verdict => [&VERDICT_KEYS[..], &OTHER_VERDICT_KEYS].concat(),
+        Label::Score => {
+            [&["score"][..], &VERDICT_KEYS, &OTHER_VERDICT_KEYS, &OTHER_SCORE_KEYS].concat()
+        }
+        Label::Winner => [&WINNER_KEYS[..], &OTHER_WINNER_KEYS].concat(),
     };
     let mut keys: Vec<String> = common.into_iter().map(str::to_owned).collect();
     if label != Label::Winner {
@@ -100,7 +106,8 @@ impl<'d> Object<'d, '_> {
     /// What the verdict, `pass` and `continue` say together; one that blocks wins.
     pub(super) fn verdict(self) -> Option<(Value<Say>, bool, bool)> {
         let own = self.words.form.verdict_keys.iter().map(|key| key.to_lowercase());
-        let names = VERDICT_KEYS.iter().map(|name| (*name).to_owned()).chain(own);
+        let names = VERDICT_KEYS.iter().chain(&OTHER_VERDICT_KEYS);
+        let names = names.map(|name| (*name).to_owned()).chain(own);
         let mut best: Option<(Value<Say>, bool, bool)> = None;
         for name in names {
             let Some((value, exact)) = self.get(&name) else { continue };
@@ -199,8 +206,16 @@ impl<'d> Object<'d, '_> {
     /// Whether the word that says nothing is an empty text.
     pub(super) fn score(self) -> Option<Value<Score>> {
         let own = self.words.form.score_keys.iter().map(|key| key.to_lowercase());
-        let mut names = std::iter::once("score".to_owned()).chain(own);
-        let (value, _) = names.find_map(|name| self.get(&name))?;
+        let others = OTHER_SCORE_KEYS.iter().map(|name| (*name).to_owned());
+        let mut names = std::iter::once("score".to_owned()).chain(own).chain(others);
+        let (mut value, _) = names.find_map(|name| self.get(&name))?;
+        // `{"score": {"value": 0.2}}`
+        if value.kind() == Kind::Object {
+            let mut numbers = value.members().map(|(_, value)| value);
+            let number = numbers.find(|value| value.kind() == Kind::Number)?;
+            let others = numbers.any(|value| value.kind() == Kind::Number);
+            value = Some(number).filter(|_| !others)?;
+        }
         let scale = self.words.form.scale;
         let read = match value.kind() {
             Kind::Number => {
@@ -251,13 +266,14 @@ impl<'d> Object<'d, '_> {
     /// A score that is written as text.
     fn written(self, text: &[u8]) -> Value<Score> {
         let tokens = Tokens::new(text);
-        value::score(&tokens, Span { from: 0, to: tokens.len() }, self.words)
+        value::score(&tokens, Span { from: 0, to: tokens.len() }, self.words, None)
     }
 
     /// What the first key of a winner that is present says, and whether its number was changed.
     pub(super) fn winner(self, count: u64, labels: &[String]) -> Option<Value<Pick>> {
         let present = |key: &str| self.get(key).filter(|(value, _)| value.kind() != Kind::Null);
-        let (value, _) = WINNER_KEYS.iter().find_map(|key| present(key))?;
+        let mut names = WINNER_KEYS.iter().chain(&OTHER_WINNER_KEYS);
+        let (value, _) = names.find_map(|key| present(key))?;
         let text: Cow<'_, [u8]> = match value.kind() {
             Kind::Number if self.is_form(value) => return Some(Value::Form),
             Kind::Number => {

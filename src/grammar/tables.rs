@@ -384,6 +384,10 @@ const VERDICT_LABELS: &[&str] = &[
     "verdict",
     "final answer",
     "decision",
+    "final decision",
+    "conclusion",
+    "outcome",
+    "fazit",
     "grade",
     "recommendation",
     "结论",
@@ -410,8 +414,6 @@ const SCORE_LABELS: &[&str] = &[
     "punteggio",
     "bewertung",
     "valutazione",
-    "nota",
-    "note",
     "الدرجة",
 ];
 const WINNER_LABELS: &[&str] = &[
@@ -572,6 +574,12 @@ impl<'f> Words<'f> {
         own.or_else(|| listed(VERDICT_LABELS).then_some(Label::Verdict))
             .or_else(|| listed(SCORE_LABELS).then_some(Label::Score))
             .or_else(|| listed(WINNER_LABELS).then_some(Label::Winner))
+    }
+
+    /// Whether a label is neither the document's nor the gate's own.
+    pub(super) fn is_synonym(&self, phrase: &str) -> bool {
+        let own = self.labels.iter().any(|(text, _)| text == phrase);
+        !own && !matches!(phrase, "verdict" | "score" | "winner")
     }
 
     /// The longest label in words.

@@ -139,8 +139,10 @@ impl<'t> Tokens<'t> {
 
     fn push(&mut self, kind: Kind, start: usize, end: usize, folded: usize, spaced: bool) {
         let word = &self.folded[folded..];
+        // Only these are words by themselves: `gewinner` is one word.
+        let leads = |head: &str| matches!(head, "my" | "the" | "final" | "myfinal" | "overall");
         let glued = (kind == Kind::Word && word.is_ascii() && word.len() == end - start)
-            .then(|| SPLIT.iter().find(|label| word.len() > label.len() && word.ends_with(*label)))
+            .then(|| SPLIT.iter().find(|label| word.strip_suffix(**label).is_some_and(leads)))
             .flatten();
         let token =
             Token { kind, start, end, folded: (folded, self.folded.len()), spaced, fenced: false };

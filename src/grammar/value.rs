@@ -66,6 +66,8 @@ fn is_joint(c: char) -> bool {
             | '…'
             | '−'
             | '★'
+            | '⭐'
+            | '🌟'
             | '☆'
             | '±'
     )
@@ -193,10 +195,15 @@ fn led(tokens: &Tokens<'_>, span: Span, emoji: Option<Say>) -> Value<Say> {
 
 /// Whether another choice follows behind a bar or a word for `or`.
 fn is_form(tokens: &Tokens<'_>, rest: Span, words: &Words<'_>) -> bool {
-    let (mut at, mut joint) = (rest.from, false);
+    let (mut at, mut joint, mut glued) = (rest.from, false, false);
     while at < rest.to && at < rest.from + 12 {
         match tokens.kind(at) {
-            Some(Kind::Mark(c)) => joint |= is_bar(c),
+            Some(Kind::Mark(c)) => {
+                joint |= is_bar(c);
+                // `PASS|OTHER`: no cell of a table is written so.
+                let spaced = |i: usize| tokens.get(i).is_none_or(|token| token.spaced);
+                glued |= is_bar(c) && !spaced(at) && !spaced(at + 1) && tokens.is_word(at + 1);
+            }
             Some(Kind::Word) if tables::is_or(tokens.word(at)) => joint = true,
             _ => break,
         }
@@ -206,13 +213,13 @@ fn is_form(tokens: &Tokens<'_>, rest: Span, words: &Words<'_>) -> bool {
         return false;
     }
     let known = tokens.phrases(at, rest.to, 3).iter().any(|(text, _)| words.say(text).is_some());
-    known || at >= rest.to || matches!(tokens.word(at), "not" | "do")
+    known || glued || at >= rest.to || matches!(tokens.word(at), "not" | "do")
 }
 
 /// Whether the rest of a line is empty, or a remark that takes nothing back. With `words` block
 /// words count too.
 pub(super) fn plain_rest(tokens: &Tokens<'_>, rest: Span, words: Option<&Words<'_>>) -> bool {
-    let (mut at, mut mark, mut point) = (rest.from, false, false);
+    let (mut at, mut mark) = (rest.from, false);
     while at < rest.to {
         match tokens.kind(at) {
             Some(Kind::Mark('?' | '？' | '→' | '←')) => return false,
@@ -222,7 +229,6 @@ pub(super) fn plain_rest(tokens: &Tokens<'_>, rest: Span, words: Option<&Words<'
                     return false;
                 }
                 mark |= !matches!(c, '*' | '_' | '~' | '`' | '"' | '\'' | '“' | '”');
-                point |= matches!(c, '.' | '!' | '。');
             }
             _ => break,
         }
@@ -234,7 +240,6 @@ pub(super) fn plain_rest(tokens: &Tokens<'_>, rest: Span, words: Option<&Words<'
     if !mark && !tables::starts_remark(tokens.word(at)) {
         return false;
     }
-    let _ = point;
     (at..rest.to).all(|i| !doubts(tokens, i, Span { from: at, to: rest.to }, words))
 }
 
@@ -295,22 +300,38 @@ pub(super) fn scaled(number: Amount, scale: Option<(f64, f64)>) -> Option<Score>
 }
 
 /// Reads a score. Unknown where the number is off the scale.
-pub(super) fn score(tokens: &Tokens<'_>, span: Span, words: &Words<'_>) -> Value<Score> {
+///
+/// `of` is the best score of a scale that the label names.
+pub(super) fn score(
+    tokens: &Tokens<'_>,
+    span: Span,
+    words: &Words<'_>,
+    of: Option<f64>,
+) -> Value<Score> {
     let span = unstruck(tokens, span);
     let (head, _) = unwrap(tokens, span, true);
     if head >= span.to {
         return Value::Empty;
     }
     let unclear = Value::Said(Score { value: 0.0, clamped: false, bare: false }, false);
+    if let Some(stars) = stars(tokens, head, span.to) {
+        return Value::Said(stars, true);
+    }
     let last = tokens.end_of(span.to.saturating_sub(1));
     let start = tokens.start_of(head);
     let numeric = tokens.kind(head) == Some(Kind::Digits)
         || matches!(tokens.mark(head), Some('+' | '-' | '.') if tokens.kind(head + 1) == Some(Kind::Digits));
     if !numeric {
+        if let Some(score) = spelled(tokens, head, span.to) {
+            return Value::Said(score, true);
+        }
         let number = (head..span.to).any(|i| tokens.kind(i) == Some(Kind::Digits));
         return if number { unclear } else { Value::Unknown };
     }
-    let Some(number) = amount(&tokens.text[start..last.max(start)]) else { return unclear };
+    let Some(mut number) = amount(&tokens.text[start..last.max(start)]) else { return unclear };
+    if number.of.is_none() && of.is_some() {
+        (number.of, number.bare) = (of, false);
+    }
     let end = tokens.from(start + number.bytes).min(span.to);
     let rest = Span { from: end, to: span.to };
     let declared = words.form.scale.is_some();
@@ -318,6 +339,36 @@ pub(super) fn score(tokens: &Tokens<'_>, span: Span, words: &Words<'_>) -> Value
         return if declared || plain_number(tokens, rest) { Value::Unknown } else { unclear };
     };
     Value::Said(score, declared || plain_number(tokens, rest))
+}
+
+/// `four out of five`.
+fn spelled(tokens: &Tokens<'_>, head: usize, to: usize) -> Option<Score> {
+    const NUMBERS: [&str; 11] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    ];
+    let number = |at: usize| NUMBERS.iter().position(|word| *word == tokens.word(at));
+    let joined = tokens.word(head + 1) == "out" && tokens.word(head + 2) == "of";
+    let (some, all) = (number(head)?, number(head + 3)?);
+    #[allow(clippy::cast_precision_loss)] // up to ten
+    let value = some as f64 / all.max(1) as f64;
+    let plain = joined && head + 3 < to && value <= 1.0 && all > 1;
+    plain.then_some(Score { value, clamped: false, bare: false })
+}
+
+/// Filled and empty stars, where both or five of them stand.
+fn stars(tokens: &Tokens<'_>, head: usize, to: usize) -> Option<Score> {
+    let (mut filled, mut all) = (0u32, 0u32);
+    for at in head..to {
+        match tokens.mark(at) {
+            Some('★' | '⭐' | '🌟') => filled += 1,
+            Some('☆') => {}
+            _ => break,
+        }
+        all += 1;
+    }
+    let scale = all > 1 && (all == 5 || filled < all);
+    let value = f64::from(filled) / f64::from(all.max(1));
+    scale.then_some(Score { value, clamped: false, bare: false })
 }
 
 /// Whether nothing behind a number gives it another meaning.
@@ -422,6 +473,37 @@ pub(super) fn winner(
 }
 
 /// Whether a rest goes on without taking back: `2 is clearer`.
+/// The one variant that a sentence without a label calls better: `Variant 2 wins`, `Option B is the
+/// better answer`; or that is all there is: `Output (b)`.
+pub(super) fn prose(tokens: &Tokens<'_>, count: u64) -> Option<Pick> {
+    let mut found = None;
+    for at in 0..tokens.len() {
+        if !(tables::is_variant(tokens.word(at)) || tokens.word(at) == "output") {
+            continue;
+        }
+        let bracket = matches!(tokens.mark(at + 1), Some('('));
+        let from = at + 1 + usize::from(bracket);
+        let Some((pick, mut end)) = variant(tokens, Span { from, to: tokens.len() }, count) else {
+            continue;
+        };
+        end += usize::from(bracket);
+        let praised = tokens.word(end) == "wins"
+            || tokens.word(end) == "is"
+                && (end + 1..end + 4)
+                    .any(|i| matches!(tokens.word(i), "better" | "best" | "winner"))
+                && !(end + 1..end + 4).any(|i| tables::is_negation(tokens.word(i)));
+        let alone = at == 0 && (end..tokens.len()).all(|i| !tokens.is_word(i));
+        let inside = matches!(pick, Pick::Variant(n) if n >= 1.0 && n <= count as f64);
+        if (praised || alone) && inside {
+            if found.is_some_and(|other| other != pick) {
+                return None;
+            }
+            found = Some(pick);
+        }
+    }
+    found
+}
+
 fn starts_clause(tokens: &Tokens<'_>, rest: Span) -> bool {
     matches!(tokens.word(rest.from), "is" | "wins" | "has" | "号" | "and" | "by")
         && (rest.from + 1..rest.to).all(|i| !doubts(tokens, i, rest, None))

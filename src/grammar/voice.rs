@@ -2,10 +2,46 @@
 
 use std::borrow::Cow;
 
+use crate::json;
+use crate::target::trim_js;
+
 const TAGS: [&[u8]; 5] = [b"think", b"thinking", b"reasoning", b"thought", b"analysis"];
 
-/// The text without reasoning, in which each template token is a line end.
+/// The reply's own voice: what was escaped as a whole is read as what it stands for.
 pub(super) fn own_voice(text: &[u8]) -> Cow<'_, [u8]> {
+    match own_words(text) {
+        Cow::Borrowed(voice) => unescaped(voice),
+        Cow::Owned(voice) => match unescaped(&voice) {
+            Cow::Borrowed(_) => Cow::Owned(voice),
+            Cow::Owned(plain) => Cow::Owned(plain),
+        },
+    }
+}
+
+/// A text that is one JSON string, or whose quotes are all HTML's.
+fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
+    let trimmed = trim_js(text);
+    if trimmed.starts_with(b"\"") && memchr::memchr(b'{', trimmed).is_some() {
+        if let Ok(document) = json::parse(trimmed) {
+            return Cow::Owned(document.root().content().into_owned());
+        }
+    }
+    let entity = b"&quot;";
+    if memchr::memchr(b'"', text).is_some() || memchr::memmem::find(text, entity).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut kept) = (Vec::with_capacity(text.len()), 0);
+    for at in memchr::memmem::find_iter(text, entity) {
+        out.extend_from_slice(&text[kept..at]);
+        out.push(b'"');
+        kept = at + entity.len();
+    }
+    out.extend_from_slice(&text[kept..]);
+    Cow::Owned(out)
+}
+
+/// The text without reasoning, in which each template token is a line end.
+fn own_words(text: &[u8]) -> Cow<'_, [u8]> {
     let marks = [b"<".as_slice(), "◁".as_bytes()];
     if !marks.iter().any(|mark| memchr::memmem::find(text, mark).is_some()) {
         return Cow::Borrowed(text);

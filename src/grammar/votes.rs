@@ -81,6 +81,11 @@ fn objects(tokens: &Tokens<'_>, asked: &Asked<'_>) -> (Vec<Vote>, Spans, usize) 
                 (vote.verdict, vote.keyed, vote.exact) = (Some(verdict), keyed, keyed && typed);
             }
             vote.score = if asked.label == Label::Score { object.score() } else { None };
+            // Beside a verdict that is cut or the form of one only a score that blocks speaks.
+            let low = |score| matches!(score, Value::Said(Score { value, .. }, true) if value < asked.words.form.pass_at);
+            if vote.verdict == Some(Value::Form) {
+                vote.score = vote.score.filter(|&score| low(score));
+            }
         }
         votes.push(vote);
     }
@@ -169,6 +174,10 @@ struct Mark {
     value: usize,
     /// It stands in brackets as arenas write it, without a label: `[[A]]`.
     bare: bool,
+    /// Another word for a label, under which other things are written too.
+    synonym: bool,
+    /// The best score of the scale that the label names.
+    of: Option<f64>,
 }
 
 fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize) -> Vec<Vote> {
@@ -184,7 +193,9 @@ fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize)
         if spans.get(next_span).is_some_and(|span| span.0 <= start) {
             continue;
         }
-        let stop = marks.get(index + 1).map_or(tokens.len(), |next| next.at);
+        // A value ends where the next label or an object starts.
+        let object = spans.get(next_span).map_or(tokens.len(), |span| tokens.from(span.0));
+        let stop = marks.get(index + 1).map_or(tokens.len(), |next| next.at).min(object);
         let span = segment(tokens, mark, stop);
         if is_report(tokens, mark) {
             continue;
@@ -207,14 +218,15 @@ fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize)
             of: place.of,
             is_final: place.is_final,
         };
-        let repeated = index + 1 < marks.len() && stop == span.to && or_before(tokens, stop);
+        let next = marks.get(index + 1).is_some_and(|next| next.at == stop);
+        let repeated = next && stop == span.to && or_before(tokens, stop);
         match mark.label {
             Label::Verdict => {
                 let value = value::verdict(tokens, span, asked.words);
                 vote.verdict = Some(if repeated { Value::Form } else { value });
             }
             Label::Score => {
-                let value = value::score(tokens, span, asked.words);
+                let value = value::score(tokens, span, asked.words, mark.of);
                 vote.score = Some(if repeated { Value::Form } else { value });
             }
             Label::Winner => {
@@ -222,7 +234,12 @@ fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize)
                 vote.winner = Some(if repeated { Value::Form } else { value });
             }
         }
-        votes.push(vote);
+        let clear = matches!(vote.verdict, Some(Value::Said(Say::Block, _) | Value::Said(_, true)))
+            || matches!(vote.score, Some(Value::Said(_, true)))
+            || matches!(vote.winner, Some(Value::Said(_, true)));
+        if clear || !mark.synonym {
+            votes.push(vote);
+        }
     }
     votes
 }
@@ -235,7 +252,10 @@ fn or_before(tokens: &Tokens<'_>, at: usize) -> bool {
         at = before;
         match tokens.kind(at) {
             Some(Kind::Word) => return tables::is_or(tokens.word(at)),
-            Some(Kind::Mark('|')) => return true,
+            // A bar that starts its line is a table's.
+            Some(Kind::Mark('|')) => {
+                return at > 0 && tokens.kind(at - 1) != Some(Kind::Line);
+            }
             Some(Kind::Mark(_)) => {}
             _ => return false,
         }
@@ -249,13 +269,19 @@ fn marks(tokens: &Tokens<'_>, asked: &Asked<'_>) -> Vec<Mark> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        if asked.label == Label::Winner && arena(tokens, at) {
-            found.push(Mark { label: Label::Winner, at, value: at + 2, bare: true });
+        let labelled = found.last().is_some_and(|mark: &Mark| mark.value == at);
+        if asked.label == Label::Winner && !labelled && arena(tokens, at) {
+            found.push(Mark { label: Label::Winner, at, value: at + 2, bare: true, synonym: false, of: None });
             at += 2;
             continue;
         }
         if !tokens.is_word(at) {
             at += 1;
+            continue;
+        }
+        if let Some(mark) = framed(tokens, asked.label, at) {
+            found.push(mark);
+            at += 2;
             continue;
         }
         let phrases = tokens.phrases(at, tokens.len(), most);
@@ -266,20 +292,60 @@ fn marks(tokens: &Tokens<'_>, asked: &Asked<'_>) -> Vec<Mark> {
                 Label::Score => label != Label::Winner,
                 Label::Winner => label == Label::Winner,
             };
-            read.then_some((label, *end))
+            read.then_some((label, *end, asked.words.is_synonym(text)))
         });
-        let Some((label, end)) = known else {
+        let Some((label, end, synonym)) = known else {
             at += 1;
             continue;
         };
         if let Some(value) = separator(tokens, at, end) {
-            found.push(Mark { label, at, value, bare: false });
+            let of = if label == Label::Score { scale_of(tokens, end, value) } else { None };
+            found.push(Mark { label, at, value, bare: false, synonym, of });
             at = value.max(at + 1);
         } else {
             at = end;
         }
     }
     found
+}
+
+/// `<answer>` and `[RESULT]` as labels of whatever is asked for; the latter's scores are from 1
+/// to 5, as its rubrics have it.
+fn framed(tokens: &Tokens<'_>, asked: Label, at: usize) -> Option<Mark> {
+    let before = at.checked_sub(1).and_then(|before| tokens.mark(before));
+    let (word, behind) = (tokens.word(at), tokens.mark(at + 1));
+    let (label, of) = match (word, before, behind) {
+        ("answer", Some('<'), Some('>')) if asked == Label::Winner => (Label::Winner, None),
+        ("answer", Some('<'), Some('>')) => (Label::Verdict, None),
+        ("result", Some('['), Some(']')) if asked == Label::Winner => (Label::Winner, None),
+        ("result", Some('['), Some(']')) if asked == Label::Score => (Label::Score, Some(5.0)),
+        _ => return None,
+    };
+    // A sentence that ends before such a frame says nothing of it.
+    Some(Mark { label, at, value: at + 2, bare: false, synonym: true, of })
+}
+
+/// The best score that a label's note names, `(out of 10)` or `(1-5)`, or that of ratings in double
+/// brackets, which are from 1 to 10.
+fn scale_of(tokens: &Tokens<'_>, end: usize, value: usize) -> Option<f64> {
+    let number = |at: usize| {
+        let digits = tokens.kind(at) == Some(Kind::Digits);
+        digits.then(|| tokens.word(at).parse::<f64>().ok()).flatten()
+    };
+    let open = (end..value).find(|&at| matches!(tokens.mark(at), Some('(' | '（')));
+    if let Some(open) = open {
+        let close = (open..value).find(|&at| matches!(tokens.mark(at), Some(')' | '）')))?;
+        let scale = (open + 1..close).all(|at| {
+            !tokens.is_word(at)
+                || matches!(tokens.word(at), "out" | "of" | "from" | "to" | "scale" | "max")
+        });
+        let best = (open + 1..close).rev().find_map(number);
+        return best.filter(|&best| scale && best > 1.0);
+    }
+    let double = tokens.mark(value) == Some('[') && tokens.mark(value + 1) == Some('[');
+    let whole = tokens.mark(value + 3) == Some(']');
+    let rating = double && whole && number(value + 2).is_some_and(|n| n > 1.0);
+    rating.then_some(10.0)
 }
 
 /// Whether an arena's brackets start here: `[[A]]`, `[[A>>B]]`, `\boxed{A}`.
@@ -442,12 +508,15 @@ fn place(tokens: &Tokens<'_>, mark: &Mark, outside: &Outside) -> Place {
             Some(Kind::Mark(
                 '.' | '!' | '?' | ';' | '。' | ')' | '}' | ']' | '|' | '！' | '；' | '，',
             )) if words == 0 || place.plain || place.of.is_some() => {
+                // A sentence of its own, but a quoted one.
+                place.plain &= !quote;
                 return place;
             }
             Some(Kind::Mark('*' | '_' | '~' | '`' | '#' | '<' | '(' | '['))
             | Some(Kind::Digits) => {}
             Some(Kind::Mark('-' | '+' | '•' | '–' | '—')) => {}
             Some(Kind::Mark(c)) if sign(c).is_some() || u32::from(c) > 0x2600 => {}
+            Some(Kind::Mark(':' | '：')) if mark.bare => {}
             Some(Kind::Mark(':' | '：')) => {
                 place.plain =
                     place.plain && !quote && words > 0 && place.of.is_none() && place.is_final;

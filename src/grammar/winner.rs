@@ -3,7 +3,7 @@
 use super::decision::{self, Decision};
 use super::tables::{Label, Words};
 use super::tokens::Tokens;
-use super::value::Pick;
+use super::value::{self, Pick};
 use super::verdict::disputed;
 use super::voice::own_voice;
 use super::votes::{Asked, votes};
@@ -40,6 +40,11 @@ pub fn parse_winner(text: &[u8], count: u64, labels: &[String]) -> WinnerReading
     let votes = votes(&tokens, &Asked { label: Label::Winner, words: &words, count, labels });
     let default =
         WinnerReading { winner: 1, reason: None, state: State::Read, clamped: false, tie: false };
+    let silent = WinnerReading {
+        reason: Some(b"no parseable winner; defaulted to variant 1".to_vec()),
+        state: State::Silent,
+        ..default.clone()
+    };
     match decision::winner(&votes, &tokens) {
         Decision::Read(Pick::Tie, index) => {
             WinnerReading { tie: true, reason: votes[index].reason.clone(), ..default }
@@ -53,14 +58,15 @@ pub fn parse_winner(text: &[u8], count: u64, labels: &[String]) -> WinnerReading
             state: State::Disputed,
             ..default
         },
-        Decision::Silent => WinnerReading {
-            reason: Some(b"no parseable winner; defaulted to variant 1".to_vec()),
-            state: State::Silent,
-            ..default
+        Decision::Silent if votes.is_empty() => match value::prose(&tokens, count) {
+            Some(Pick::Variant(number)) => {
+                WinnerReading { winner: clamp(number, count).0, ..default }
+            }
+            _ => silent,
         },
+        Decision::Silent => silent,
     }
 }
-
 /// A number floored and clamped, and whether that changed it.
 fn clamp(number: f64, count: u64) -> (u64, bool) {
     // The cast takes the whole part of what lies above 1, and saturates.

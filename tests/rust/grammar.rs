@@ -163,7 +163,7 @@ fn every_own_row_has_a_name_of_its_own() {
 }
 
 /// Looked-at bytes a byte of text: the scan, and what is looked at behind a label.
-const STEPS_A_BYTE: u64 = 12;
+const STEPS_A_BYTE: u64 = 40;
 
 #[test]
 fn hostile_text_takes_linear_work() {
