@@ -363,12 +363,13 @@ pub(super) fn winner(votes: &[Vote], tokens: &Tokens<'_>) -> Decision<Pick> {
     if all.iter().any(against) {
         return Decision::Disputed("the votes disagree");
     }
-    let objects = |i: &usize| {
-        votes[*i].object
-            && votes[*i].plain
-            && said(&votes[*i]).is_some_and(|(other, _)| other != pick)
+    // An object and a marker that differ: neither takes the other back.
+    let other_form = |i: &usize| {
+        let (vote, chosen) = (&votes[*i], &votes[chosen]);
+        let differs = said(vote).is_some_and(|(other, plain)| plain && other != pick);
+        vote.object != chosen.object && vote.plain && differs
     };
-    if votes[chosen].object != votes[last].object && all.iter().any(objects) {
+    if all.iter().any(other_form) {
         return Decision::Disputed("the votes disagree");
     }
     let mut line = false;

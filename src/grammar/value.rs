@@ -203,6 +203,8 @@ fn is_form(tokens: &Tokens<'_>, rest: Span, words: &Words<'_>) -> bool {
                 // `PASS|OTHER`: no cell of a table is written so.
                 let spaced = |i: usize| tokens.get(i).is_none_or(|token| token.spaced);
                 glued |= is_bar(c) && !spaced(at) && !spaced(at + 1) && tokens.is_word(at + 1);
+                // Choices in quotes or brackets of their own.
+                glued |= is_bar(c) && matches!(tokens.mark(at + 1), Some('"' | '“' | '[' | '\''));
             }
             Some(Kind::Word) if tables::is_or(tokens.word(at)) => joint = true,
             _ => break,
@@ -338,7 +340,12 @@ pub(super) fn score(
     let Some(score) = scaled(number, words.form.scale) else {
         return if declared || plain_number(tokens, rest) { Value::Unknown } else { unclear };
     };
-    Value::Said(score, declared || plain_number(tokens, rest))
+    // `1 |` before another number is the form of an answer over two lines.
+    let bar = rest.to > end && matches!(tokens.mark(rest.to - 1), Some(c) if is_bar(c));
+    let goes_on = bar
+        && tokens.kind(rest.to) == Some(Kind::Line)
+        && tokens.kind(rest.to + 1) == Some(Kind::Digits);
+    Value::Said(score, !goes_on && (declared || plain_number(tokens, rest)))
 }
 
 /// `four out of five`.
