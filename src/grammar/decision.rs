@@ -111,6 +111,26 @@ fn behind(
                 if capitals && tables::has_stem(word) && !none && !inside(at) {
                     return Some("a block word behind the pass");
                 }
+                let said = words.say(word) == Some(Say::Block);
+                let alone = !tokens.is_word(at + 1) && !matches!(word, "no" | "false" | "error");
+                if line
+                    && said
+                    && alone
+                    && !none
+                    && !inside(at)
+                    && !tokens.mark(at + 1).is_some_and(|c| matches!(c, ':' | '：'))
+                {
+                    return Some("a line that blocks behind the pass");
+                }
+                let not = tables::is_negation(word)
+                    && words.say(tokens.word(at + 1)) == Some(Say::Pass)
+                    && !tokens.is_word(at + 2);
+                if line && not && !inside(at) {
+                    return Some("a line that blocks behind the pass");
+                }
+                if line && tables::is_or(word) {
+                    continue;
+                }
                 let starts =
                     line || (at > 0 && matches!(tokens.mark(at - 1), Some('.' | '!' | '*')));
                 let ends = matches!(tokens.mark(at + 1), Some(':' | ',' | '：' | '.'));
@@ -195,7 +215,8 @@ fn prose_blocks(tokens: &Tokens<'_>) -> bool {
             return false;
         }
         let (first, before) = (tokens.word(at - 2), tokens.word(at - 1));
-        let own = matches!(first, "i" | "i'm") && matches!(before, "must" | "will" | "would" | "am" | "have")
+        let own = matches!(first, "i" | "i'm")
+            && matches!(before, "must" | "will" | "would" | "am" | "have")
             || before == "i"
             || before == "i'm";
         let must = matches!(first, "must" | "should" | "needs" | "has" | "to") && before == "be"
@@ -268,9 +289,8 @@ pub(super) fn score(votes: &[Vote], pass_at: f64, tokens: &Tokens<'_>) -> Decisi
             return Decision::Disputed("an object against a marker");
         }
         // What blocks needs only to be said, also in passing.
-        let mentioned = |&i: &usize| {
-            i > chosen && side(i) == Some((false, true)) && votes[i].of.is_none()
-        };
+        let mentioned =
+            |&i: &usize| i > chosen && side(i) == Some((false, true)) && votes[i].of.is_none();
         if all.iter().any(mentioned) && !by_final {
             return Decision::Disputed("a score that blocks follows");
         }

@@ -2,7 +2,7 @@
 
 use super::decision::{self, Decision};
 use super::tables::{Label, Say, Words};
-use super::tokens::Tokens;
+use super::tokens::{Kind, Tokens};
 use super::value::{self, Score, Span, Value};
 use super::verdict::{disputed, reason, silent, verdict_of};
 use super::voice::own_voice;
@@ -126,7 +126,9 @@ fn unlabelled(
         Value::Said(score, true) if low(&score) => Some(score),
         _ => None,
     };
-    if let Some(score) = at(0, tokens.len()) {
+    let dress = |&i: &usize| !matches!(tokens.kind(i), Some(Kind::Line | Kind::Mark('`')));
+    let first = (0..tokens.len()).find(dress).unwrap_or(0);
+    if let Some(score) = at(first, tokens.len()) {
         return Ok(Some(read(Say::Block, Some(score), None)));
     }
     let rated = (0..tokens.len()).any(|i| {

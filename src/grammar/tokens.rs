@@ -23,6 +23,10 @@ pub(super) struct Token {
     pub(super) spaced: bool,
     /// It stands in a fence.
     pub(super) fenced: bool,
+    /// It stands between double quotes, which may be lines apart.
+    quoted: bool,
+    /// Its line is a block quote's.
+    block_quoted: bool,
 }
 
 /// The tokens of a text, and how often one was looked at.
@@ -90,7 +94,38 @@ impl<'t> Tokens<'t> {
             Tokens { text, list: Vec::new(), folded: String::new(), steps: Cell::new(0) };
         tokens.read();
         tokens.mark_fences();
+        tokens.mark_quotes();
         tokens
+    }
+
+    /// Marks what stands between an opening and a closing double quote.
+    fn mark_quotes(&mut self) {
+        let (mut open, mut line): (Option<usize>, Option<bool>) = (None, None);
+        for at in 0..self.list.len() {
+            // The first mark of a line makes it a block quote.
+            line = match self.list[at].kind {
+                Kind::Line => None,
+                kind => line.or(Some(kind == Kind::Mark('>'))),
+            };
+            self.list[at].block_quoted = line == Some(true);
+            let Kind::Mark(c) = self.list[at].kind else { continue };
+            open = match (open, c) {
+                (None, '"' | '“') => Some(at),
+                (Some(from), '"' | '”') => {
+                    self.list[from..at].iter_mut().for_each(|token| token.quoted = true);
+                    None
+                }
+                (open, _) => open,
+            };
+        }
+    }
+
+    pub(super) fn in_block_quote(&self, index: usize) -> bool {
+        self.get(index).is_some_and(|token| token.block_quoted)
+    }
+
+    pub(super) fn in_quotes(&self, index: usize) -> bool {
+        self.get(index).is_some_and(|token| token.quoted)
     }
 
     fn read(&mut self) {
@@ -144,8 +179,16 @@ impl<'t> Tokens<'t> {
         let glued = (kind == Kind::Word && word.is_ascii() && word.len() == end - start)
             .then(|| SPLIT.iter().find(|label| word.strip_suffix(**label).is_some_and(leads)))
             .flatten();
-        let token =
-            Token { kind, start, end, folded: (folded, self.folded.len()), spaced, fenced: false };
+        let token = Token {
+            kind,
+            start,
+            end,
+            folded: (folded, self.folded.len()),
+            spaced,
+            fenced: false,
+            quoted: false,
+            block_quoted: false,
+        };
         match glued {
             // `MYVERDICT` is `my verdict`.
             Some(label) => {

@@ -350,9 +350,8 @@ pub(super) fn score(
 
 /// `four out of five`.
 fn spelled(tokens: &Tokens<'_>, head: usize, to: usize) -> Option<Score> {
-    const NUMBERS: [&str; 11] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    ];
+    const NUMBERS: [&str; 11] =
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let number = |at: usize| NUMBERS.iter().position(|word| *word == tokens.word(at));
     let joined = tokens.word(head + 1) == "out" && tokens.word(head + 2) == "of";
     let (some, all) = (number(head)?, number(head + 3)?);
@@ -484,7 +483,9 @@ pub(super) fn winner(
 /// better answer`; or that is all there is: `Output (b)`.
 pub(super) fn prose(tokens: &Tokens<'_>, count: u64) -> Option<Pick> {
     let mut found = None;
-    for at in 0..tokens.len() {
+    let dress = |&i: &usize| !matches!(tokens.kind(i), Some(Kind::Line | Kind::Mark('`')));
+    let first = (0..tokens.len()).find(dress).unwrap_or(0);
+    for at in first..tokens.len() {
         if !(tables::is_variant(tokens.word(at)) || tokens.word(at) == "output") {
             continue;
         }
@@ -499,7 +500,7 @@ pub(super) fn prose(tokens: &Tokens<'_>, count: u64) -> Option<Pick> {
                 && (end + 1..end + 4)
                     .any(|i| matches!(tokens.word(i), "better" | "best" | "winner"))
                 && !(end + 1..end + 4).any(|i| tables::is_negation(tokens.word(i)));
-        let alone = at == 0 && (end..tokens.len()).all(|i| !tokens.is_word(i));
+        let alone = at == first && (end..tokens.len()).all(|i| !tokens.is_word(i));
         let inside = matches!(pick, Pick::Variant(n) if n >= 1.0 && n <= count as f64);
         if (praised || alone) && inside {
             if found.is_some_and(|other| other != pick) {

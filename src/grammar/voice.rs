@@ -20,7 +20,11 @@ pub(super) fn own_voice(text: &[u8]) -> Cow<'_, [u8]> {
 
 /// A text that is one JSON string, or whose quotes are all HTML's.
 fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
-    let trimmed = trim_js(text);
+    let mut trimmed = trim_js(text);
+    if let Some(body) = trimmed.strip_prefix(b"```").and_then(|body| body.strip_suffix(b"```")) {
+        let line = memchr::memchr(b'\n', body).unwrap_or(body.len());
+        trimmed = trim_js(&body[line..]);
+    }
     if trimmed.starts_with(b"\"") && memchr::memchr(b'{', trimmed).is_some() {
         if let Ok(document) = json::parse(trimmed) {
             return Cow::Owned(document.root().content().into_owned());

@@ -38,16 +38,18 @@ pub(super) struct Asked<'a> {
 
 /// The votes of a text, in order.
 pub(super) fn votes(tokens: &Tokens<'_>, asked: &Asked<'_>) -> Vec<Vote> {
-    let (mut votes, spans, unread) = objects(tokens, asked);
-    let markers = markers(tokens, asked, &spans, unread);
+    let outside = whole_quote(tokens);
+    let (mut votes, spans, unread) = objects(tokens, asked, &outside);
+    let markers = markers(tokens, asked, &spans, unread, &outside);
     votes.extend(markers);
     votes.sort_by_key(|vote| vote.span);
     votes
 }
 
-type Spans = Vec<(usize, usize)>;
+/// The objects of a text: where each starts and ends, and whether it says something.
+type Spans = Vec<(usize, usize, bool)>;
 
-fn objects(tokens: &Tokens<'_>, asked: &Asked<'_>) -> (Vec<Vote>, Spans, usize) {
+fn objects(tokens: &Tokens<'_>, asked: &Asked<'_>, outside: &Outside) -> (Vec<Vote>, Spans, usize) {
     let text = tokens.text;
     if memchr::memchr2(b'{', b'[', text).is_none() {
         return (Vec::new(), Vec::new(), usize::MAX);
@@ -58,7 +60,7 @@ fn objects(tokens: &Tokens<'_>, asked: &Asked<'_>) -> (Vec<Vote>, Spans, usize) 
     let mut votes: Vec<Vote> = Vec::new();
     let mut spans = Vec::new();
     for span in &found.found {
-        spans.push(span.span);
+        spans.push((span.span.0, span.span.1, false));
         let Some(root) = speaker(span.document.root(), &keys) else { continue };
         let object = Object { root, text: span.document.text(), words: asked.words };
         let mut vote = Vote {
@@ -66,7 +68,7 @@ fn objects(tokens: &Tokens<'_>, asked: &Asked<'_>) -> (Vec<Vote>, Spans, usize) 
             object: true,
             exact: false,
             keyed: false,
-            plain: !in_a_mouth(tokens, span.span),
+            plain: !in_a_mouth(tokens, span.span, outside.fence),
             verdict: None,
             score: None,
             winner: None,
@@ -87,13 +89,18 @@ fn objects(tokens: &Tokens<'_>, asked: &Asked<'_>) -> (Vec<Vote>, Spans, usize) 
                 vote.score = vote.score.filter(|&score| low(score));
             }
         }
+        if let Some(span) = spans.last_mut() {
+            span.2 = matches!(vote.verdict, Some(Value::Said(..)))
+                || matches!(vote.score, Some(Value::Said(..)))
+                || matches!(vote.winner, Some(Value::Said(..)));
+        }
         votes.push(vote);
     }
     (votes, spans, found.unread.map_or(usize::MAX, |(from, _)| from))
 }
 
 /// Whether a line puts an object in another's mouth: `The target ends with {…}`.
-fn in_a_mouth(tokens: &Tokens<'_>, span: (usize, usize)) -> bool {
+fn in_a_mouth(tokens: &Tokens<'_>, span: (usize, usize), fences: bool) -> bool {
     let first = tokens.from(span.0);
     let is_line = |at: usize| tokens.kind(at) == Some(Kind::Line);
     // The words before it on its line; else those of the line before, where that leads in.
@@ -110,8 +117,8 @@ fn in_a_mouth(tokens: &Tokens<'_>, span: (usize, usize)) -> bool {
             }
             continue;
         }
-        let fence =
-            matches!(tokens.mark(at), Some('`' | '~')) || tokens.get(at).is_some_and(|t| t.fenced);
+        let fence = matches!(tokens.mark(at), Some('`' | '~'))
+            || (fences && tokens.get(at).is_some_and(|t| t.fenced));
         if lines > 0 && words == 0 && !fence {
             colon |= matches!(tokens.mark(at), Some(':' | '：'));
             if !colon {
@@ -180,9 +187,14 @@ struct Mark {
     of: Option<f64>,
 }
 
-fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize) -> Vec<Vote> {
+fn markers(
+    tokens: &Tokens<'_>,
+    asked: &Asked<'_>,
+    spans: &Spans,
+    unread: usize,
+    outside: &Outside,
+) -> Vec<Vote> {
     let marks = marks(tokens, asked);
-    let outside = whole_quote(tokens);
     let mut votes = Vec::new();
     let mut next_span = 0;
     for (index, mark) in marks.iter().enumerate() {
@@ -190,7 +202,9 @@ fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize)
         while spans.get(next_span).is_some_and(|span| span.1 <= start) {
             next_span += 1;
         }
-        if spans.get(next_span).is_some_and(|span| span.0 <= start) {
+        let quoted = spans.get(next_span).filter(|span| span.0 <= start);
+        // In an object that speaks a marker is quoted text; in one that says nothing it may block.
+        if quoted.is_some_and(|span| span.2) {
             continue;
         }
         // A value ends where the next label or an object starts.
@@ -200,17 +214,20 @@ fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize)
         if is_report(tokens, mark) {
             continue;
         }
-        let place = place(tokens, mark, &outside);
+        let place = place(tokens, mark, outside);
         if place.form {
             continue;
         }
         let last = tokens.end_of(span.to.saturating_sub(1)).max(start);
+        // Where another vote stands before it, a vote in quotes is another's.
+        let before = !votes.is_empty() || spans.first().is_some_and(|span| span.0 < start);
+        let again = before && tokens.in_quotes(mark.at);
         let mut vote = Vote {
             span: (start, last),
             object: false,
             exact: false,
             keyed: false,
-            plain: place.plain && start < unread,
+            plain: place.plain && start < unread && quoted.is_none() && !again,
             verdict: None,
             score: None,
             winner: None,
@@ -237,7 +254,8 @@ fn markers(tokens: &Tokens<'_>, asked: &Asked<'_>, spans: &Spans, unread: usize)
         let clear = matches!(vote.verdict, Some(Value::Said(Say::Block, _) | Value::Said(_, true)))
             || matches!(vote.score, Some(Value::Said(_, true)))
             || matches!(vote.winner, Some(Value::Said(_, true)));
-        if clear || !mark.synonym {
+        let blocks = matches!(vote.verdict, Some(Value::Said(Say::Block, _)));
+        if (clear || !mark.synonym) && (quoted.is_none() || blocks) {
             votes.push(vote);
         }
     }
@@ -253,6 +271,7 @@ fn or_before(tokens: &Tokens<'_>, at: usize) -> bool {
         match tokens.kind(at) {
             Some(Kind::Word) => return tables::is_or(tokens.word(at)),
             // A bar that starts its line is a table's.
+            Some(Kind::Mark('.' | '!' | '?' | '。')) => return false,
             Some(Kind::Mark('|')) => {
                 return at > 0 && tokens.kind(at - 1) != Some(Kind::Line);
             }
@@ -271,7 +290,14 @@ fn marks(tokens: &Tokens<'_>, asked: &Asked<'_>) -> Vec<Mark> {
     while at < tokens.len() {
         let labelled = found.last().is_some_and(|mark: &Mark| mark.value == at);
         if asked.label == Label::Winner && !labelled && arena(tokens, at) {
-            found.push(Mark { label: Label::Winner, at, value: at + 2, bare: true, synonym: false, of: None });
+            found.push(Mark {
+                label: Label::Winner,
+                at,
+                value: at + 2,
+                bare: true,
+                synonym: false,
+                of: None,
+            });
             at += 2;
             continue;
         }
@@ -468,7 +494,8 @@ struct Place {
 fn place(tokens: &Tokens<'_>, mark: &Mark, outside: &Outside) -> Place {
     let is_final = tables::is_final(tokens.word(mark.at));
     let mut place = Place { plain: true, of: None, is_final, form: or_before(tokens, mark.at) };
-    if tokens.get(mark.at).is_some_and(|token| token.fenced) && outside.fence {
+    let fenced = tokens.get(mark.at).is_some_and(|token| token.fenced);
+    if (fenced && outside.fence) || (outside.quote && tokens.in_block_quote(mark.at)) {
         place.plain = false;
     }
     let (mut at, mut words, mut quote) = (mark.at, 0, false);
@@ -498,12 +525,7 @@ fn place(tokens: &Tokens<'_>, mark: &Mark, outside: &Outside) -> Place {
                 }
                 words += 1;
             }
-            Some(Kind::Mark('>')) if block_quote(tokens, at) => {
-                if outside.quote {
-                    place.plain = false;
-                }
-                return place;
-            }
+            Some(Kind::Mark('>')) if block_quote(tokens, at) => return place,
             Some(Kind::Mark('"' | '\'' | '“' | '”' | '«' | '「' | '‘')) => quote = true,
             Some(Kind::Mark(
                 '.' | '!' | '?' | ';' | '。' | ')' | '}' | ']' | '|' | '！' | '；' | '，',
