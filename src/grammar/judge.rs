@@ -1,19 +1,14 @@
 //! The judge grammar: a score, a verdict, or both.
-//!
-//! * JSON object: `score`, clamped to [0, 1], and string `verdict`, boolean `continue` or boolean
-//!   `pass`, in this order, over it. A verdict alone gives score 1 or 0; a score alone passes from
-//!   0.5 on.
-//! * Markers: the last `SCORE: ` sets the score, the last `VERDICT: ` the verdict. A score outside
-//!   [0, 1] is no marker: `SCORE: 10` never reads as 1.
 
-use super::marker::{Label, Markers, Reader, Vote};
-use super::number::{js_number, score as read_score};
-use super::object::{Object, read_repaired, read_strict};
-use super::verdict;
-use super::{OnUnparseable, ReplyForm, State, pass_or_block};
+use super::decision::{self, Decision};
+use super::tables::{Label, Say, Words};
+use super::tokens::{Kind, Tokens};
+use super::value::{self, Score, Span, Value};
+use super::verdict::{disputed, reason, silent, verdict_of};
+use super::voice::own_voice;
+use super::votes::{Asked, Vote, votes};
+use super::{OnUnparseable, ReplyForm, State};
 use crate::Verdict;
-use crate::json::{Kind, extract};
-use crate::target::trim_js;
 
 /// What a judge's reply says.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,108 +25,146 @@ pub struct JudgeReading {
     pub clamped: bool,
 }
 
-const KEYS: &[&str] = &["score", "verdict", "pass", "continue"];
-
-pub(super) const LABELS: &[Label] =
-    &[Label { word: b"score", value: score_marker }, verdict::LABEL];
-
 /// Reads a judge's reply (WTF-8).
-pub fn parse_judge(text: &[u8], _form: &ReplyForm, on_unparseable: OnUnparseable) -> JudgeReading {
-    let document = extract(text);
-    read_strict(document.as_ref(), read)
-        .or_else(|| markers(text))
-        .or_else(|| if document.is_none() { read_repaired(text, KEYS, read) } else { None })
-        .unwrap_or_else(|| unparseable(on_unparseable))
+pub fn parse_judge(text: &[u8], form: &ReplyForm, on_unparseable: OnUnparseable) -> JudgeReading {
+    let voice = own_voice(text);
+    let (tokens, words) = (Tokens::new(&voice), Words::new(form));
+    let asked = Asked { label: Label::Score, words: &words, count: 0, labels: &[] };
+    let votes = votes(&tokens, &asked);
+    match decide(&votes, &tokens, &words) {
+        Ok(Some(reading)) => reading,
+        Ok(None) => JudgeReading {
+            score: match on_unparseable {
+                OnUnparseable::Pass => Some(1.0),
+                OnUnparseable::Block => Some(0.0),
+                OnUnparseable::Undecided => None,
+            },
+            verdict: on_unparseable.verdict(),
+            reason: silent(&votes, on_unparseable, "unparseable judge output (fail-closed)"),
+            state: State::Silent,
+            clamped: false,
+        },
+        Err(what) => JudgeReading {
+            score: Some(0.0),
+            verdict: Verdict::Block,
+            reason: Some(disputed("verdict", what)),
+            state: State::Disputed,
+            clamped: false,
+        },
+    }
 }
 
-fn unparseable(policy: OnUnparseable) -> JudgeReading {
-    let closed = policy == OnUnparseable::Block;
-    let reason = closed.then(|| b"unparseable judge output (fail-closed)".to_vec());
-    let score = match policy {
-        OnUnparseable::Pass => Some(1.0),
-        OnUnparseable::Block => Some(0.0),
-        OnUnparseable::Undecided => None,
-    };
-    JudgeReading { score, verdict: policy.verdict(), reason, state: State::Silent, clamped: false }
-}
-
-/// A score, a verdict or both; None without any.
-fn reading(
-    score: Option<f64>,
-    passes: Option<bool>,
-    reason: Option<Vec<u8>>,
-) -> Option<JudgeReading> {
-    let passes = passes.or_else(|| score.map(|score| score >= 0.5))?;
-    let score = score.unwrap_or(if passes { 1.0 } else { 0.0 });
-    Some(JudgeReading {
-        score: Some(score.clamp(0.0, 1.0) + 0.0),
-        verdict: pass_or_block(passes),
+fn read(say: Say, score: Option<Score>, reason: Option<Vec<u8>>) -> JudgeReading {
+    let alone = if say == Say::Pass { 1.0 } else { 0.0 };
+    JudgeReading {
+        score: Some(score.map_or(alone, |score| score.value)),
+        verdict: verdict_of(say),
         reason,
         state: State::Read,
-        // The sum makes -0 plain.
-        clamped: !(0.0..=1.0).contains(&score),
-    })
-}
-
-fn markers(text: &[u8]) -> Option<JudgeReading> {
-    let (mut score, mut passes) = (None, None);
-    for vote in Markers::new(text, LABELS, KEYS) {
-        match vote {
-            Vote::Score(value) => score = Some(value),
-            Vote::Verdict(value) => passes = Some(value),
-            Vote::Winner(_) => {}
-        }
+        clamped: score.is_some_and(|score| score.clamped),
     }
-    reading(score, passes, None)
 }
 
-fn score_marker(reader: &mut Reader<'_>) -> Option<Vote> {
-    read_score(reader).map(Vote::Score)
-}
-
-fn read(object: Object<'_>) -> Option<JudgeReading> {
-    let passes =
-        object.verdict().or_else(|| object.boolean("continue")).or_else(|| object.boolean("pass"));
-    let score = score(object);
-    if (passes.is_none() && score.is_none()) || object.is_cut(object.verdict(), score) {
-        return None;
+fn own_score(vote: &Vote) -> Option<Score> {
+    match vote.score {
+        Some(Value::Said(score, true)) => Some(score),
+        _ => None,
     }
-    reading(score, passes, object.reason())
 }
 
-fn score(object: Object<'_>) -> Option<f64> {
-    let value = object.get("score")?;
-    let number = match value.kind() {
-        Kind::Number => {
-            // Broken JSON may go on: `85%`, `8/10`, `0.0-1.0`.
-            if let Some(mut tail) = object.tail(value) {
-                tail.wrapping(false);
-                let plain = matches!(tail.rest(), [] | [b'\n' | b'\r' | b'}' | b']', ..])
-                    || matches!(tail.rest(), [b',', next, ..] if !next.is_ascii_digit())
-                    || tail.rest() == b",";
-                if !plain {
-                    let start = value.text_span()?.0;
-                    tail.at = start;
-                    return read_score(&mut tail);
+/// What the votes come to; None where there are none, an error for a dispute.
+fn decide(
+    votes: &[Vote],
+    tokens: &Tokens<'_>,
+    words: &Words<'_>,
+) -> Result<Option<JudgeReading>, &'static str> {
+    let pass_at = words.form.pass_at;
+    let (say, index) = match decision::verdict(votes, tokens, words) {
+        Decision::Read(say, index) => (say, index),
+        Decision::Disputed(what) => {
+            let label = what == "a block without its label";
+            return match decision::score(votes, pass_at, tokens) {
+                // A score under the mark blocks whatever else is said.
+                Decision::Read(score, at) if label && score.value < pass_at => {
+                    Ok(Some(read(Say::Block, Some(score), votes[at].reason.clone())))
                 }
-            }
-            value.number_text().parse().ok().filter(|number: &f64| number.is_finite())?
+                _ => Err(what),
+            };
         }
-        Kind::String => {
-            let text = value.content();
-            if trim_js(&text).is_empty() {
-                return None;
-            }
-            match js_number(&text) {
-                Some(number) => number,
-                None => {
-                    let mut reader = Reader::new(&text, 0);
-                    reader.wrapping(true);
-                    read_score(&mut reader)?
-                }
-            }
-        }
-        _ => return None,
+        Decision::Silent => return scores_alone(votes, tokens, words),
     };
-    Some(number)
+    let vote = &votes[index];
+    // Of several scores the last plain one; of an object that decides its own.
+    let marked = || {
+        let own = |v: &&Vote| own_score(v).is_some() && (!v.object || v.plain) && placed(v);
+        votes.iter().rev().find(own).and_then(own_score)
+    };
+    let score = if vote.object { own_score(vote) } else { None }.or_else(marked);
+    if say == Say::Pass {
+        let low = |v: &Vote| match v.score {
+            Some(Value::Said(score, plain)) => score.value < pass_at || !plain,
+            _ => false,
+        };
+        if votes[index + 1..].iter().any(low) {
+            return Err("a score behind the pass blocks");
+        }
+    }
+    Ok(Some(read(say, score, reason(votes, say, index))))
+}
+
+fn placed(vote: &Vote) -> bool {
+    vote.plain || vote.of.is_none() || vote.is_final
+}
+
+/// A number without a label blocks where it is all there is, or is what the reply rates.
+fn unlabelled(
+    tokens: &Tokens<'_>,
+    words: &Words<'_>,
+) -> Result<Option<JudgeReading>, &'static str> {
+    let low = |score: &Score| score.value < words.form.pass_at;
+    let at = |from: usize, to: usize| match value::score(tokens, Span { from, to }, words, None) {
+        Value::Said(score, true) if low(&score) => Some(score),
+        _ => None,
+    };
+    let dress = |&i: &usize| !matches!(tokens.kind(i), Some(Kind::Line | Kind::Mark('`')));
+    let first = (0..tokens.len()).find(dress).unwrap_or(0);
+    if let Some(score) = at(first, tokens.len()) {
+        return Ok(Some(read(Say::Block, Some(score), None)));
+    }
+    let rated = (0..tokens.len()).any(|i| {
+        tokens.word(i) == "rate" && (i + 1..i + 4).any(|from| at(from, tokens.len()).is_some())
+    });
+    if rated { Err("a low score without its label") } else { Ok(None) }
+}
+
+fn scores_alone(
+    votes: &[Vote],
+    tokens: &Tokens<'_>,
+    words: &Words<'_>,
+) -> Result<Option<JudgeReading>, &'static str> {
+    let pass_at = words.form.pass_at;
+    let (score, index) = match decision::score(votes, pass_at, tokens) {
+        Decision::Read(score, index) => (score, index),
+        Decision::Disputed(what) => return Err(what),
+        Decision::Silent if votes.is_empty() => return unlabelled(tokens, words),
+        Decision::Silent => return Ok(None),
+    };
+    let vote = &votes[index];
+    let unknown = votes.iter().any(|vote| matches!(vote.verdict, Some(Value::Unknown)));
+    let say = if score.value >= pass_at {
+        if unknown {
+            return Err("a word that says nothing beside a passing score");
+        }
+        if vote.object && !vote.plain {
+            return Err("the score is quoted");
+        }
+        Say::Pass
+    } else if score.clamped && matches!(vote.verdict, Some(Value::Unknown)) {
+        // A number below its scale speaks only where nothing stands beside it in its object: any
+        // other word passes there, as the document has it.
+        Say::Pass
+    } else {
+        Say::Block
+    };
+    Ok(Some(read(say, Some(score), vote.reason.clone())))
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use scoregate::Verdict;
 use scoregate::grammar::{
     self, JudgeReading, OnUnparseable, ReplyForm, State, VerdictReading, WinnerReading,
-    marker_steps,
+    reading_steps,
 };
 use scoregate::json::{Document, extract, object_spans};
 use scoregate::target::wtf8;
@@ -23,7 +23,7 @@ fn parse_winner(text: &[u8], count: u64) -> WinnerReading {
 }
 
 /// Looked-at bytes a byte of text, as in the tests of linear work.
-const STEPS_A_BYTE: u64 = 12;
+const STEPS_A_BYTE: u64 = 40;
 
 const ECHO: &str = r#"Return JSON {"score": 0.0-1.0, "verdict": "pass"|"block", "reason": "..."} (or end with VERDICT: PASS|BLOCK.)"#;
 
@@ -188,7 +188,7 @@ proptest! {
         prop_assert!((1..=count.max(1)).contains(&winner));
         let judge = parse_judge(&text, OnUnparseable::Block);
         prop_assert!(judge.score.is_some_and(|s| (0.0..=1.0).contains(&s) && s.is_sign_positive()));
-        prop_assert!(marker_steps(&text) <= STEPS_A_BYTE * text.len() as u64 + 256);
+        prop_assert!(reading_steps(&text) <= STEPS_A_BYTE * text.len() as u64 + 256);
     }
 
     #[test]
@@ -199,8 +199,10 @@ proptest! {
         ]),
         tail in prop::sample::select(vec!["", ".", "\n", "\nThat is all.", " because of x", "**\n```"]),
     ) {
+        // What stands in open reasoning is nobody's vote.
+        prop_assume!(!head.contains("think>"));
         let text = format!("{head}\n{marker}{tail}");
-        let keys = ["verdict", "pass", "continue", "score"];
+        let keys = ["verdict", "VERDICT", "Verdict", "pass", "continue", "score", "SCORE", "Score"];
         let holds = |d: Document<'_>| keys.iter().any(|key| d.root().get(key.as_bytes()).is_some());
         prop_assume!(!extract(text.as_bytes()).is_some_and(holds));
         // Inside an object with a key (`{verdict = ok\nVERDICT: BLOCK`) it is quoted text.
@@ -214,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn dress_never_flips_a_marker((plain, dressed) in dressed(), before in "[a-z .\n]{0,20}") {
+    fn dress_never_flips_a_marker((plain, dressed) in dressed(), before in "([a-z ]{0,18}[.] |[a-z ]{0,18}\n)?") {
         prop_assert_eq!(readings(&plain), readings(&dressed), "{}", dressed);
         let text = format!("{before}{dressed}");
         prop_assert_eq!(readings(&plain), readings(&text), "{}", text);
@@ -264,18 +266,22 @@ proptest! {
     #[test]
     fn prose_behind_never_flips_a_reply(
         reply in prop_oneof![json_reply(), dressed().prop_map(|(_, marker)| marker)],
-        // A number or a joining word at once goes on with a list: `1 - 5`, `0 or 1`, `1 to N`.
         prose in "[ \n][ ,.!?()\n-]{0,3}([A-Za-z]{3}[A-Za-z0-9 ,.!?()\n-]{0,60})?",
         before in "[A-Za-z0-9 ,.!?\n-]{0,20}[ \n]",
     ) {
-        // `10` may go on as a number, `1 of 10` as another unit.
-        prop_assume!(!prose.trim_start_matches(' ').starts_with("of ") && !prose.contains("per"));
-        prop_assume!(!prose.trim_start_matches(' ').starts_with("out "));
-        let text = format!("{reply}{prose}");
-        prop_assert_eq!(readings(&reply), readings(&text), "{}", text);
-        if reply.starts_with('{') {
-            let text = format!("{before}{reply}{prose}");
-            prop_assert_eq!(readings(&reply), readings(&text), "{}", text);
+        // Prose may dispute a pass, and never makes one.
+        let with = [format!("{reply}{prose}"), format!("{before}\n{reply}{prose}")];
+        let (alone, winner) = (judged(&reply), parse_winner(reply.as_bytes(), 5));
+        for text in with {
+            let found = judged(&text);
+            if alone.2 && alone.1 == Verdict::Block {
+                prop_assert_eq!(found.1, Verdict::Block, "{}", text);
+            }
+            if found.2 && found.1 == Verdict::Pass {
+                prop_assert_eq!(alone, found, "{}", text);
+            }
+            let other = parse_winner(text.as_bytes(), 5);
+            prop_assert!(!other.parsed() || other.winner == winner.winner, "{}", text);
         }
     }
 
