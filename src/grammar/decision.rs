@@ -2,7 +2,7 @@
 
 use super::tables::{self, Say, Words};
 use super::tokens::{Kind, Tokens};
-use super::value::{Pick, Score, Value};
+use super::value::{self, Pick, Score, Value};
 use super::votes::Vote;
 
 /// What the votes come to.
@@ -67,11 +67,7 @@ fn reason_blocks(reason: &[u8]) -> bool {
     let tokens = Tokens::new(reason);
     (0..tokens.len()).any(|at| {
         let word = tokens.word(at);
-        let none = (1..4).any(|back| {
-            at >= back
-                && (tables::makes_none(tokens.word(at - back))
-                    || tables::is_negation(tokens.word(at - back)))
-        });
+        let none = value::is_denied(&tokens, at, 3);
         let blocks = matches!(word, "block" | "blocked" | "reject" | "rejected") && !none;
         let corrects = word == "correction" && matches!(tokens.mark(at + 1), Some(':'));
         let verb = blocks
@@ -101,11 +97,7 @@ fn behind(
             Some(Kind::Line) => line = true,
             Some(Kind::Word) => {
                 let word = tokens.word(at);
-                let none = (1..4).any(|back| {
-                    at >= back
-                        && (tables::makes_none(tokens.word(at - back))
-                            || tables::is_negation(tokens.word(at - back)))
-                });
+                let none = value::is_denied(tokens, at, 3);
                 let capitals =
                     word.len() > 3 && !tokens.bytes(at).iter().any(u8::is_ascii_lowercase);
                 if capitals && tables::has_stem(word) && !none && !inside(at) {
@@ -324,11 +316,7 @@ fn line_starts(vote: &Vote, tokens: &Tokens<'_>) -> bool {
 fn bad_news(tokens: &Tokens<'_>, from: usize) -> bool {
     (tokens.from(from)..tokens.len()).any(|at| {
         let word = tokens.word(at);
-        let none = (1..4).any(|back| {
-            at >= back
-                && (tables::makes_none(tokens.word(at - back))
-                    || tables::is_negation(tokens.word(at - back)))
-        });
+        let none = value::is_denied(tokens, at, 3);
         let bad = tables::has_stem(word)
             || matches!(
                 word,

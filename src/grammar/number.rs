@@ -201,9 +201,9 @@ fn goes_on(rest: &[u8]) -> bool {
         matches!(next, [b'0'..=b'9', ..] | [b'.' | b',', b'0'..=b'9', ..])
     };
     match rest {
-        [b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z', ..] => true,
-        // Fractions, digits of other scripts, per mille.
-        [0xC2, 0xB2 | 0xB3 | 0xB9 | 0xBC..=0xBE, ..]
+        // Letters; fractions, digits of other scripts, per mille.
+        [b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z', ..]
+        | [0xC2, 0xB2 | 0xB3 | 0xB9 | 0xBC..=0xBE, ..]
         | [0xE2, 0x85, ..]
         | [0xE2, 0x80, 0xB0, ..]
         | [0xD9, 0xA0..=0xA9, ..] => true,

@@ -90,10 +90,7 @@ impl<'d> Object<'d, '_> {
 
     /// Whether a bar or a word for `or` follows a value: the form of an answer.
     fn is_form(self, value: Cursor<'_>) -> bool {
-        let end = match value.text_span() {
-            Some((_, end)) => end,
-            None => return false,
-        };
+        let Some((_, end)) = value.text_span() else { return false };
         let behind = self.text.get(end..end + 24).or(self.text.get(end..)).unwrap_or_default();
         let behind = behind.strip_prefix(b"\"").or(behind.strip_prefix(b"'")).unwrap_or(behind);
         let behind = trim_js(behind);
@@ -178,13 +175,7 @@ impl<'d> Object<'d, '_> {
         if matches!(read, Value::Form | Value::Said(Say::Block, _)) {
             return read;
         }
-        let none = |at: usize| {
-            (1..3).any(|back| {
-                at >= back
-                    && (tables::makes_none(tokens.word(at - back))
-                        || tables::is_negation(tokens.word(at - back)))
-            })
-        };
+        let none = |at: usize| value::is_denied(&tokens, at, 2);
         let blocks = |at: usize| {
             let word = tokens.word(at);
             let inside = tables::STEMS.iter().any(|stem| {
@@ -225,7 +216,7 @@ impl<'d> Object<'d, '_> {
                 let behind = span.and_then(|(_, end)| self.text.get(end..)).unwrap_or_default();
                 let ends = matches!(
                     trim_js(behind),
-                    [] | [b',' | b'}' | b']' | b'"' | b'`' | b'/', ..] | [b'r', ..]
+                    [] | [b',' | b'}' | b']' | b'"' | b'`' | b'/' | b'r', ..]
                 );
                 let joined = matches!(behind, [b',', b'0'..=b'9', ..]);
                 let plain = ends && !joined && !matches!(trim_js(behind), [b'/', ..]);

@@ -35,7 +35,7 @@ fn unwrap(tokens: &Tokens<'_>, span: Span, number: bool) -> (usize, Option<Say>)
                 | '>' | '（' | '【' | '「' | '『' | '《' | '«' | '|',
             )) => {}
             Some(Kind::Mark('\\')) if matches!(tokens.word(at + 1), "boxed" | "text") => at += 1,
-            Some(Kind::Mark(c)) if c == '≈' => break,
+            Some(Kind::Mark('≈')) => break,
             Some(Kind::Mark(c))
                 if u32::from(c) > 0x2000 && !c.is_alphanumeric() && !is_joint(c) =>
             {
@@ -134,13 +134,14 @@ fn negated(tokens: &Tokens<'_>, span: Span, words: &Words<'_>) -> Option<Value<S
         let word = tokens.word(at);
         if tables::is_negation(word) || (word == "no" && negates(tokens, at, span, words)) {
             negation = true;
-        } else if let Some(Kind::Mark('*' | '_' | '~' | '`' | '"' | '\'' | '“' | '-')) =
-            tokens.kind(at)
-        {
-        } else if !matches!(word, "do" | "does" | "did" | "should" | "must" | "can")
-            && !(negation && tables::is_filler(word))
-        {
-            break;
+        } else {
+            let dress =
+                matches!(tokens.mark(at), Some('*' | '_' | '~' | '`' | '"' | '\'' | '“' | '-'));
+            let helps = matches!(word, "do" | "does" | "did" | "should" | "must" | "can")
+                || (negation && tables::is_filler(word));
+            if !dress && !helps {
+                break;
+            }
         }
         at += 1;
     }
@@ -382,8 +383,9 @@ fn plain_number(tokens: &Tokens<'_>, rest: Span) -> bool {
     let mut seen = 0;
     for at in rest.from..rest.to {
         match tokens.kind(at) {
-            Some(Kind::Digits) => return false,
-            Some(Kind::Mark('→' | '?' | '？' | '+' | '×' | '±')) => return false,
+            Some(Kind::Digits | Kind::Mark('→' | '?' | '？' | '+' | '×' | '±')) => {
+                return false;
+            }
             Some(Kind::Mark('=' | '<' | '>')) if tokens.mark(at + 1) != Some('/') => return false,
             Some(Kind::Word) => {
                 seen += 1;
@@ -396,6 +398,14 @@ fn plain_number(tokens: &Tokens<'_>, rest: Span) -> bool {
         }
     }
     true
+}
+
+/// Whether a word that denies stands shortly before another: `no blocking issues`.
+pub(super) fn is_denied(tokens: &Tokens<'_>, at: usize, reach: usize) -> bool {
+    (1..=reach.min(at)).any(|back| {
+        let word = tokens.word(at - back);
+        tables::makes_none(word) || tables::is_negation(word)
+    })
 }
 
 /// A variant that a reply names.
@@ -455,7 +465,7 @@ pub(super) fn winner(
                 if tables::is_or(tokens.word(at))
                     || matches!(tokens.word(at), "and" | "und" | "et") =>
             {
-                joint = '&'
+                joint = '&';
             }
             _ => break,
         }
@@ -463,17 +473,19 @@ pub(super) fn winner(
     }
     let second =
         if at > end { variant(tokens, Span { from: at, to: rest.to }, count) } else { None };
+    // Of two variants both are a tie.
+    let joint = if joint == '&' && count == 2 && second.is_some() { '=' } else { joint };
     match (joint, second) {
         ('>', Some(_)) => Value::Said(first, true),
         ('<', Some((second, _))) => Value::Said(second, true),
         ('=', Some(_)) => Value::Said(Pick::Tie, true),
-        ('&', Some(_)) if count == 2 => Value::Said(Pick::Tie, true),
         ('|' | '/', Some(_)) => Value::Form,
-        ('&' | '→' | '-' | '–' | '…' | '?' | '.', Some(_)) => Value::Said(first, false),
+        ('&' | '→' | '-' | '–' | '…' | '?' | '.', Some(_)) | ('→' | '?' | '=', None) => {
+            Value::Said(first, false)
+        }
         ('.', None) if tokens.mark(end) == Some('.') && tokens.mark(end + 1) == Some('.') => {
             Value::Form
         }
-        ('→' | '?' | '=', None) => Value::Said(first, false),
         _ => Value::Said(first, plain_rest(tokens, rest, None) || starts_clause(tokens, rest)),
     }
 }

@@ -25,10 +25,11 @@ fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
         let line = memchr::memchr(b'\n', body).unwrap_or(body.len());
         trimmed = trim_js(&body[line..]);
     }
-    if trimmed.starts_with(b"\"") && memchr::memchr(b'{', trimmed).is_some() {
-        if let Ok(document) = json::parse(trimmed) {
-            return Cow::Owned(document.root().content().into_owned());
-        }
+    if trimmed.starts_with(b"\"")
+        && memchr::memchr(b'{', trimmed).is_some()
+        && let Ok(document) = json::parse(trimmed)
+    {
+        return Cow::Owned(document.root().content().into_owned());
     }
     let entity = b"&quot;";
     if memchr::memchr(b'"', text).is_some() || memchr::memmem::find(text, entity).is_none() {

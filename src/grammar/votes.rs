@@ -341,13 +341,15 @@ fn framed(tokens: &Tokens<'_>, asked: Label, at: usize) -> Option<Mark> {
     let before = at.checked_sub(1).and_then(|before| tokens.mark(before));
     let (word, behind) = (tokens.word(at), tokens.mark(at + 1));
     let (label, of) = match (word, before, behind) {
-        ("answer", Some('<'), Some('>')) if asked == Label::Winner => (Label::Winner, None),
+        ("answer", Some('<'), Some('>')) | ("result", Some('['), Some(']'))
+            if asked == Label::Winner =>
+        {
+            (Label::Winner, None)
+        }
         ("answer", Some('<'), Some('>')) => (Label::Verdict, None),
-        ("result", Some('['), Some(']')) if asked == Label::Winner => (Label::Winner, None),
         ("result", Some('['), Some(']')) if asked == Label::Score => (Label::Score, Some(5.0)),
         _ => return None,
     };
-    // A sentence that ends before such a frame says nothing of it.
     Some(Mark { label, at, value: at + 2, bare: false, synonym: true, of })
 }
 
@@ -534,9 +536,12 @@ fn place(tokens: &Tokens<'_>, mark: &Mark, outside: &Outside) -> Place {
                 place.plain &= !quote;
                 return place;
             }
-            Some(Kind::Mark('*' | '_' | '~' | '`' | '#' | '<' | '(' | '['))
-            | Some(Kind::Digits) => {}
-            Some(Kind::Mark('-' | '+' | '•' | '–' | '—')) => {}
+            Some(
+                Kind::Mark(
+                    '*' | '_' | '~' | '`' | '#' | '<' | '(' | '[' | '-' | '+' | '•' | '–' | '—',
+                )
+                | Kind::Digits,
+            ) => {}
             Some(Kind::Mark(c)) if sign(c).is_some() || u32::from(c) > 0x2600 => {}
             Some(Kind::Mark(':' | '：')) if mark.bare => {}
             Some(Kind::Mark(':' | '：')) => {

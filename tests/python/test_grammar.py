@@ -43,31 +43,60 @@ def present(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def agrees(found: Any, out: dict[str, Any]) -> None:
+    """A reading is that of its row; what the row does not name is not compared."""
+    fields = {name: getattr(found, name) for name in out}
+    assert present(**fields, reason=found.reason) == out
+
+
 @pytest.mark.parametrize(("args", "out"), rows("parse_verdict"))
 def test_verdict(args: list[Any], out: dict[str, Any]) -> None:
     found = scoregate.parse_verdict(args[0], on_unparseable="block")
-    assert present(verdict=found.verdict, reason=found.reason) == out
-    if out.get("reason", "").endswith("(fail-closed)"):
-        found = Verdict("pass", parsed=False)
-    assert scoregate.parse_verdict(args[0]) == found
+    agrees(found, out)
+    other = scoregate.parse_verdict(args[0])
+    if found.state == "silent":
+        assert (other.verdict, other.state) == ("pass", "silent")
+    else:
+        assert other == found
 
 
 @pytest.mark.parametrize(("args", "out"), rows("parse_winner"))
 def test_winner(args: list[Any], out: dict[str, Any]) -> None:
-    found = scoregate.parse_winner(*args)
-    assert present(winner=found.winner, reason=found.reason) == out
+    agrees(scoregate.parse_winner(*args), out)
 
 
 @pytest.mark.parametrize(("args", "out"), rows("parse_judge"))
 def test_judge(args: list[Any], out: dict[str, Any]) -> None:
     found = scoregate.parse_judge(args[0], on_unparseable="block")
-    fields = present(
-        score=found.score, verdict=found.verdict, reason=found.reason, parsed=found.parsed
-    )
-    assert fields == out
-    if not found.parsed:
-        found = JudgeVerdict(1.0, "pass", parsed=False)
-    assert scoregate.parse_judge(args[0]) == found
+    agrees(found, out)
+    other = scoregate.parse_judge(args[0])
+    if found.state == "silent":
+        assert (other.verdict, other.score, other.state) == ("pass", 1.0, "silent")
+    else:
+        assert other == found
+
+
+REPLIES = [
+    row
+    for name in ("public", "own", "unseen")
+    for row in read_rows(DATA / "grammar" / f"replies_{name}.jsonl")
+]
+#: Of a score and a later verdict the verdict wins, where a reader may hesitate.
+UNDECIDED = "SCORE: 0.1\nVERDICT: PASS"
+
+
+def test_no_reply_passes_that_a_reader_blocks() -> None:
+    assert len(REPLIES) > 800
+    for row in REPLIES:
+        human, reply = str(row["human"]), row["reply"]
+        if row["kind"] == "winner":
+            found = scoregate.parse_winner(reply, row["count"])
+            said = "tie" if found.tie else str(found.winner)
+            assert not found.parsed or said == human, row
+        elif not human.startswith("pass") and reply != UNDECIDED:
+            parse = scoregate.parse_verdict if row["kind"] == "verdict" else scoregate.parse_judge
+            read = parse(reply, on_unparseable="block")
+            assert not (read.parsed and read.verdict == "pass"), row
 
 
 def test_types() -> None:
@@ -190,6 +219,60 @@ def test_reply_forms() -> None:
         scoregate.parse_verdict("x", reply={"pass": ["a"], "block": ["A"]})
     with pytest.raises(scoregate.SpecError, match=r"reply.passAt: must be a number in \(0, 1\]"):
         scoregate.parse_judge_batch(["x"], reply={"passAt": 0})
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "state"),
+    [
+        ("STATUS: APPROVE", "pass", "read"),
+        ("decision: proceed", "pass", "read"),
+        ("STATUS: REQUEST_CHANGES", "block", "read"),
+        ("STATUS: request changes", "block", "read"),
+        ('{"decision": "approve"}', "pass", "read"),
+        ('{"decision": "request_changes", "reason": "r"}', "block", "read"),
+        ("VERDICT: PASS", "pass", "read"),
+        ("VERDICT: BLOCK", "block", "read"),
+        ("STATUS: LGTM", "pass", "silent"),
+        ("STATUS: APPROVE once it builds", "block", "disputed"),
+    ],
+)
+def test_own_words_are_read(text: str, verdict: str, state: str) -> None:
+    found = scoregate.parse_verdict(text, reply=REPLY)
+    assert (found.verdict, found.state) == (verdict, state)
+    assert scoregate.parse_verdict_batch([text], reply=ReplyForm(REPLY)) == [found]
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "verdict"),
+    [
+        ("Rating: 5", 1.0, "pass"),
+        ("Rating: 1", 0.0, "block"),
+        ("Rating: 3", 0.5, "block"),
+        ("Rating: 4/5", 0.75, "pass"),
+        ('{"score": 4}', 0.75, "pass"),
+        ('{"score": "2"}', 0.25, "block"),
+        ("SCORE: 3.4", 0.6, "pass"),
+    ],
+)
+def test_own_scales_are_read(text: str, score: float, verdict: str) -> None:
+    found = scoregate.parse_judge(text, reply=REPLY)
+    assert (round(found.score or 0, 9), found.verdict, found.parsed) == (score, verdict, True)
+
+
+def test_off_the_scale_nothing_is_read() -> None:
+    for text in ("Rating: 0", "Rating: 6", '{"score": 0.8}'):
+        assert scoregate.parse_judge(text, reply=REPLY).state == "silent"
+    # The worst score may be the larger number.
+    turned = {"scale": [10, 0]}
+    assert scoregate.parse_judge("SCORE: 2", reply=turned).score == 0.8
+
+
+def test_variants_have_names() -> None:
+    labels = ["baseline", "candidate v2"]
+    found = scoregate.parse_winner("WINNER: candidate v2", 2, labels=labels)
+    assert (found.winner, found.parsed) == (2, True)
+    assert scoregate.parse_winner('{"winner": "Baseline"}', 2, labels=labels).winner == 1
+    assert scoregate.parse_winner_batch(["WINNER: baseline"], 2, labels=labels)[0].winner == 1
 
 
 def test_the_judge_of_a_gate_takes_a_reply_and_fields() -> None:

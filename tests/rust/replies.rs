@@ -1,5 +1,10 @@
 //! Replies of judges as models write them, with a careful reader's reading.
-#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
 
 use scoregate::Verdict;
 use scoregate::grammar::{
