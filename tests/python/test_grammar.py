@@ -46,7 +46,7 @@ def present(**fields: Any) -> dict[str, Any]:
 def agrees(found: Any, out: dict[str, Any]) -> None:
     """A reading is that of its row; what the row does not name is not compared."""
     fields = {name: getattr(found, name) for name in out}
-    assert present(**fields, reason=found.reason) == out
+    assert present(**fields | {"reason": found.reason}) == out
 
 
 @pytest.mark.parametrize(("args", "out"), rows("parse_verdict"))
