@@ -86,8 +86,7 @@ class ScorerResult:
     def detail(self) -> str | None: ...
     @property
     def repaired(self) -> _Severity | None:
-        """The worst repair (`lossless`, `guess` or `lossy`) that the text needed before it could be
-        checked; None where it needed none."""
+        """The worst repair before the check (`lossless`, `guess`, `lossy`); None without one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The result as an output row holds it; `detail` and `repaired` only where there is one."""

@@ -82,8 +82,7 @@ impl ScorerResult {
         self.0.outcome.detail.as_deref()
     }
 
-    /// The worst repair (`lossless`, `guess` or `lossy`) that the text needed before it could be
-    /// checked; None where it needed none.
+    /// The worst repair before the check (`lossless`, `guess`, `lossy`); None without one.
     #[getter]
     fn repaired(&self) -> Option<&'static str> {
         self.0.outcome.repaired.map(Severity::name)

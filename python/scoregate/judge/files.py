@@ -231,7 +231,7 @@ class FileJudge:
 
         def count(_: int, result: JudgedResult) -> None:
             self._tally.add(result)
-            most, _ = self._max_errors
+            most, _share = self._max_errors
             if most is not None and self._tally.failed_rows > most:
                 self._session.budget.close("errors")
 
