@@ -91,10 +91,16 @@ fn behind(
         let start = tokens.start_of(at);
         votes.iter().any(|vote| vote.object && vote.span.0 <= start && start < vote.span.1)
     };
+    if prose_blocks(tokens, tokens.from(from) + 2) {
+        return Some("words of a block behind the pass");
+    }
     let mut line = true;
     for at in tokens.from(from)..tokens.len() {
         match tokens.kind(at) {
             Some(Kind::Line) => line = true,
+            Some(Kind::Mark(c)) if line && tables::sign(c) == Some(Say::Block) && !inside(at) => {
+                return Some("a sign of a block behind the pass");
+            }
             Some(Kind::Word) => {
                 let word = tokens.word(at);
                 let none = value::is_denied(tokens, at, 3);
@@ -176,7 +182,7 @@ fn other_label(votes: &[Vote], tokens: &Tokens<'_>, words: &Words<'_>) -> Decisi
         return Decision::Silent;
     }
     let mut line = 0;
-    let mut blocked = prose_blocks(tokens);
+    let mut blocked = prose_blocks(tokens, 0);
     for at in 0..=tokens.len() {
         if at < tokens.len() && tokens.kind(at) != Some(Kind::Line) {
             continue;
@@ -201,8 +207,8 @@ fn other_label(votes: &[Vote], tokens: &Tokens<'_>, words: &Words<'_>) -> Decisi
 }
 
 /// Whether the reply says in its own words that it blocks: `I block this`, `must be rejected`.
-fn prose_blocks(tokens: &Tokens<'_>) -> bool {
-    (2..tokens.len()).any(|at| {
+fn prose_blocks(tokens: &Tokens<'_>, from: usize) -> bool {
+    (from.max(2)..tokens.len()).any(|at| {
         if !tables::has_stem(tokens.word(at)) {
             return false;
         }

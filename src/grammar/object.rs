@@ -12,6 +12,8 @@ use crate::target::trim_js;
 const VERDICT_KEYS: [&str; 3] = ["continue", "pass", "verdict"];
 /// Other names of the keys, which are read where the document's are absent.
 const OTHER_VERDICT_KEYS: [&str; 3] = ["decision", "final_verdict", "overall_verdict"];
+/// Keys that say something only as booleans: `passed` may count tests.
+const BOOLEAN_KEYS: [&str; 4] = ["passed", "approved", "is_safe", "criteria_met"];
 const OTHER_SCORE_KEYS: [&str; 3] = ["overall_score", "final_score", "total_score"];
 const OTHER_WINNER_KEYS: [&str; 2] = ["best_variant", "best_response"];
 const WINNER_KEYS: [&str; 3] = ["winner", "best", "choice"];
@@ -20,9 +22,10 @@ const WINNER_KEYS: [&str; 3] = ["winner", "best", "choice"];
 pub(super) fn keys(label: Label, words: &Words<'_>) -> Vec<String> {
     let form = words.form;
     let common: Vec<&str> = match label {
-        Label::Verdict => [&VERDICT_KEYS[..], &OTHER_VERDICT_KEYS].concat(),
+        Label::Verdict => [&VERDICT_KEYS[..], &OTHER_VERDICT_KEYS, &BOOLEAN_KEYS].concat(),
         Label::Score => {
-            [&["score"][..], &VERDICT_KEYS, &OTHER_VERDICT_KEYS, &OTHER_SCORE_KEYS].concat()
+            let verdicts = [&VERDICT_KEYS[..], &OTHER_VERDICT_KEYS, &BOOLEAN_KEYS].concat();
+            [&["score"][..], &verdicts, &OTHER_SCORE_KEYS].concat()
         }
         Label::Winner => [&WINNER_KEYS[..], &OTHER_WINNER_KEYS].concat(),
     };
@@ -103,11 +106,15 @@ impl<'d> Object<'d, '_> {
     /// What the verdict, `pass` and `continue` say together; one that blocks wins.
     pub(super) fn verdict(self) -> Option<(Value<Say>, bool, bool)> {
         let own = self.words.form.verdict_keys.iter().map(|key| key.to_lowercase());
-        let names = VERDICT_KEYS.iter().chain(&OTHER_VERDICT_KEYS);
+        let names = VERDICT_KEYS.iter().chain(&OTHER_VERDICT_KEYS).chain(&BOOLEAN_KEYS);
         let names = names.map(|name| (*name).to_owned()).chain(own);
         let mut best: Option<(Value<Say>, bool, bool)> = None;
         for name in names {
             let Some((value, exact)) = self.get(&name) else { continue };
+            let boolean = matches!(value.kind(), Kind::True | Kind::False);
+            if BOOLEAN_KEYS.contains(&name.as_str()) && !boolean {
+                continue;
+            }
             let Some((read, typed)) = self.say(value, !VERDICT_KEYS[..2].contains(&name.as_str()))
             else {
                 continue;
@@ -124,7 +131,8 @@ impl<'d> Object<'d, '_> {
         }
         // A list of what blocks, in the same object, is against a pass.
         let against = |(key, value): (Cursor<'_>, Cursor<'_>)| {
-            key.content().to_ascii_lowercase().starts_with(b"block") && !value.is_empty()
+            let says = value.kind() == Kind::True || !value.is_empty();
+            says && key.content().to_ascii_lowercase().starts_with(b"block")
         };
         match best {
             Some((Value::Said(Say::Pass, _), keyed, typed)) if self.root.members().any(against) => {
