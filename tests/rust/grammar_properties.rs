@@ -200,7 +200,7 @@ proptest! {
         tail in prop::sample::select(vec!["", ".", "\n", "\nThat is all.", " because of x", "**\n```"]),
     ) {
         // What stands in open reasoning is nobody's vote.
-        prop_assume!(!head.contains("think>"));
+        let head = head.replace("<think>", "").replace("</think>", "");
         let text = format!("{head}\n{marker}{tail}");
         let keys = ["verdict", "VERDICT", "Verdict", "pass", "continue", "score", "SCORE", "Score"];
         let holds = |d: Document<'_>| keys.iter().any(|key| d.root().get(key.as_bytes()).is_some());
