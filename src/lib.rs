@@ -22,13 +22,15 @@ pub mod grammar;
 mod hints;
 pub mod js_regex;
 pub mod json;
+pub mod position;
 #[cfg(feature = "python")]
 mod python;
 mod result;
 mod row;
 pub mod scorers;
 mod stack;
-pub mod target;
+mod target;
+pub mod text;
 
 pub use error::{IssueKind, Issues, Path, SpecError, SpecIssue, Step};
 pub use gate::Gate;

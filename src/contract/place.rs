@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::json::quote;
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// A key is shown to so many characters.
 const KEY: usize = 40;

@@ -2,7 +2,7 @@
 
 use super::{clip, near_key, nearest, negation, normal};
 use crate::json::{Value, quote};
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// What a scorer of another tool checks.
 #[derive(Clone, Copy, PartialEq, Eq)]

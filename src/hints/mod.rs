@@ -9,7 +9,7 @@ mod pattern;
 use std::borrow::Cow;
 
 use crate::json::{Value, quote};
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 pub(crate) use foreign::{block_key, judge_key, missing_scorers, scorer_key, scorer_type};
 pub(crate) use pattern::{doubtful_pattern, invalid_pattern};

@@ -5,11 +5,11 @@
 //!
 //! ```
 //! use scoregate::js_regex::JsRegex;
-//! use scoregate::target::Target;
+//! use scoregate::text::Text;
 //!
 //! let regex = JsRegex::new(br"^(?!.*\bAI\b)[\s\S]{1,40}$", "").unwrap();
-//! assert_eq!(regex.test(&Target::new("I can help")), Ok(true));
-//! assert_eq!(regex.test(&Target::new("as an AI")), Ok(false));
+//! assert_eq!(regex.test(&Text::new("I can help")), Ok(true));
+//! assert_eq!(regex.test(&Text::new("as an AI")), Ok(false));
 //!
 //! let error = JsRegex::new(b"(", "").err().unwrap();
 //! assert_eq!(error.to_string(), "Invalid regular expression: /(/: Unterminated group");
@@ -43,7 +43,7 @@ use std::sync::atomic::AtomicBool;
 use memchr::memmem::Finder;
 
 use crate::stack::with_room;
-use crate::target::{Target, to_utf8};
+use crate::text::{Text, to_utf8};
 use ast::{Assert, Ast, Node};
 use first::{FirstBytes, first_bytes};
 use flags::Flags;
@@ -121,19 +121,19 @@ impl JsRegex {
     /// JavaScript's `new RegExp(pattern, flags).test(text)`.
     ///
     /// Fails where the step budget runs out, which depends on the pattern and the text only.
-    pub fn test(&self, target: &Target<'_>) -> Result<bool, BudgetExceeded> {
+    pub fn test(&self, target: &Text<'_>) -> Result<bool, BudgetExceeded> {
         self.run(target, None).0
     }
 
     /// As [`test`](Self::test), with the steps that the matcher took (zero where it did not run).
-    pub fn test_counted(&self, target: &Target<'_>) -> (Result<bool, BudgetExceeded>, u64) {
+    pub fn test_counted(&self, target: &Text<'_>) -> (Result<bool, BudgetExceeded>, u64) {
         self.run(target, None)
     }
 
     /// As [`test`](Self::test), and gives up soon after the flag is set.
     pub fn test_with_stop(
         &self,
-        target: &Target<'_>,
+        target: &Text<'_>,
         stop: &AtomicBool,
     ) -> Result<bool, BudgetExceeded> {
         self.run(target, Some(stop)).0
@@ -141,7 +141,7 @@ impl JsRegex {
 
     fn run(
         &self,
-        target: &Target<'_>,
+        target: &Text<'_>,
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
         if self.refuted_by_first(target.bytes()) {
@@ -179,7 +179,7 @@ impl JsRegex {
 
     /// The matcher's answer where another back end would be asked; for tests.
     #[doc(hidden)]
-    pub fn test_by_matcher(&self, target: &Target<'_>) -> (Result<bool, BudgetExceeded>, u64) {
+    pub fn test_by_matcher(&self, target: &Text<'_>) -> (Result<bool, BudgetExceeded>, u64) {
         if self.ast.matches_inside_pair && target.facts().has_astral {
             return (Ok(true), 0);
         }
@@ -188,7 +188,7 @@ impl JsRegex {
 
     fn match_program(
         &self,
-        target: &Target<'_>,
+        target: &Text<'_>,
         stop: Option<&AtomicBool>,
     ) -> (Result<bool, BudgetExceeded>, u64) {
         if self.required.iter().any(|literal| literal.find(target.bytes()).is_none()) {

@@ -34,7 +34,7 @@ mod write;
 
 pub use build::Build;
 pub use candidates::Other;
-pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
+pub use diagnostics::{Code, Diagnostic, Severity};
 pub use document::{Cursor, Document, Kind};
 pub use duplicates::duplicate_keys;
 pub use extract::{Extracted, Source, extract, extract_with_source, extract_within};

@@ -19,7 +19,7 @@ use super::reader::{Parser, State, Stop};
 use super::refusal::{RepairError, RepairErrorKind, step_budget};
 use super::rewrite::Rewritten;
 use super::strict::{ErrorKind, Stopped, parse_until};
-use crate::target::trim_js_span;
+use crate::text::trim_js_span;
 
 /// Which documents of a text are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::candidates::Search;
 use super::document::{Document, Kind};
 use super::extract::Source;
 use super::strict::parse_until;
-use crate::target::trim_js_span;
+use crate::text::trim_js_span;
 
 /// A document in a text in which some object holds one of the keys that were asked for.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ use super::refusal::{RepairError, RepairErrorKind};
 use super::repair::{RepairOptions, repair};
 use super::strict::{Phase, ROOT};
 use super::string::unescape;
-use crate::target::{space_at_start, trim_js};
+use crate::text::{space_at_start, trim_js};
 
 /// The longest first line of a fence.
 const INFO: usize = 64;
@@ -183,7 +183,7 @@ impl JsonStream {
         }
         // A surrogate pair may come in two pieces.
         if memchr::memchr(0xED, whole).is_some() {
-            self.text.extend_from_slice(&crate::target::wtf8(whole.to_vec()));
+            self.text.extend_from_slice(&crate::text::wtf8(whole.to_vec()));
         } else {
             self.text.extend_from_slice(whole);
         }

@@ -14,7 +14,8 @@ use crate::gate::{self, Mode};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::scorers::REGISTRY;
-use crate::target::{Target, to_utf8};
+use crate::target::Target;
+use crate::text::to_utf8;
 
 /// Scores one text with one scorer, whose shape is not checked.
 #[pyfunction]

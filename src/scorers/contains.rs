@@ -12,7 +12,8 @@ use crate::field::{Text, fields};
 use crate::json::quote;
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, TextFacts, cesu8, cut_units};
+use crate::target::Target;
+use crate::text::{TextFacts, cesu8, cut_units};
 
 /// The scorer.
 pub struct Contains {

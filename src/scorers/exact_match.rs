@@ -8,7 +8,8 @@ use super::{Build, Options, Scorer};
 use crate::field::{Text, fields};
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, utf16_len};
+use crate::target::Target;
+use crate::text::utf16_len;
 
 /// The scorer.
 pub struct ExactMatch {

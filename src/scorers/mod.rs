@@ -10,7 +10,8 @@ use crate::hints;
 use crate::json::Value;
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, to_utf8};
+use crate::target::Target;
+use crate::text::to_utf8;
 
 /// A check that can be run on many texts, from many threads.
 pub trait Scorer: Send + Sync {

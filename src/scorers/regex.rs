@@ -13,7 +13,8 @@ use crate::hints;
 use crate::js_regex::JsRegex;
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, to_utf8};
+use crate::target::Target;
+use crate::text::to_utf8;
 
 /// The scorer.
 pub struct Regex {

@@ -13,7 +13,7 @@ use super::node::{Arrays, Compiled, Limit, Node, NodeId, Numbers, Objects, Refer
 use super::pattern::Pattern;
 use crate::json::{Cursor, Decimal, Kind, Type, Value, members_once, repeated_element, same_value};
 use crate::stack::with_room;
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// Steps that every value may take, and those that each of its nodes adds.
 const STEPS: u64 = 1_000_000;

@@ -29,7 +29,7 @@ use super::reader::{Key, Left, Memo, Parser, State, Stop};
 use super::refusal::{RepairErrorKind, step_budget};
 use super::rewrite::Rewritten;
 use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
-use crate::target::{trim_js, trim_js_span};
+use crate::text::{trim_js, trim_js_span};
 
 /// The likely length of a document amid prose.
 const LIKELY: usize = 256;
