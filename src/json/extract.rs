@@ -10,8 +10,8 @@
 
 use memchr::memmem;
 
-use super::MAX_DEPTH;
 use super::document::Document;
+use super::error::MAX_DEPTH;
 use super::strict::parse_within;
 use crate::text::{trim_js, trim_js_span};
 

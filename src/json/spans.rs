@@ -1,8 +1,8 @@
 //! Where a text holds objects with given keys, whatever else it holds.
 
-use super::MAX_DEPTH;
 use super::candidates::Search;
 use super::document::{Document, Kind};
+use super::error::MAX_DEPTH;
 use super::extract::Source;
 use super::strict::parse_until;
 use crate::text::trim_js_span;

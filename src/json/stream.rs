@@ -11,11 +11,11 @@
 
 use std::borrow::Cow;
 
-use super::MAX_DEPTH;
 use super::build::Build;
 use super::candidates::{Ahead, look};
 use super::diagnostics::{Code, Diagnostic, Log};
 use super::document::{Document, Kind, Node, Place, index_u32};
+use super::error::MAX_DEPTH;
 use super::reader::{Event, Memo, Parser, State, Stop};
 use super::refusal::{RepairError, RepairErrorKind};
 use super::repair::{RepairOptions, repair};

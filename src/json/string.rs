@@ -1,6 +1,6 @@
 //! Strings in JSON: scanning, decoding, quoting.
 
-use super::strict::ErrorKind;
+use super::error::ErrorKind;
 use crate::text::push_scalar;
 
 /// From the byte after an opening quote: where the closing quote is, and whether an escape stands
