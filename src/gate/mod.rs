@@ -18,7 +18,8 @@ use crate::json::{self, ErrorKind, MAX_DEPTH, ParseError, Value};
 use crate::position::{Position, Positions};
 use crate::result::{Decision, GateResult, Outcome, Reason, ScorerResult, Verdict};
 use crate::row::Row;
-use crate::scorers::{self, Options, Scorer};
+use crate::scorer::{Options, Scorer};
+use crate::scorers;
 use crate::target::Target;
 use crate::text::{to_utf8, trim_js};
 

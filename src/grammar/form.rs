@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::SpecError;
+use crate::error::SpecError;
 use crate::error::{IssueKind, Issues, Path};
 use crate::json::Value;
 use crate::text::{to_utf8, trim_js};

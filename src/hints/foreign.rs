@@ -1,6 +1,6 @@
 //! Names and forms of other tools, and what says the same here.
 
-use super::{clip, near_key, nearest, negation, normal};
+use super::near::{clip, near_key, nearest, negation, normal};
 use crate::json::{Value, quote};
 use crate::text::to_utf8;
 

@@ -41,7 +41,7 @@ impl JsRegex {
             }
         }
         let text = Text::of(text)?;
-        let found = super::detached(py, text.as_ref().len(), || {
+        let found = super::gil::detached(py, text.as_ref().len(), || {
             self.core.test(&Target::from_wtf8(text.as_ref()))
         });
         found.map_err(|spent| JsRegexBudgetError::new_err(spent.to_string()))

@@ -4,10 +4,10 @@
 //! {"type": "exact-match", "value": "PASS"}
 //! ```
 
-use super::{Build, Options, Scorer};
 use crate::field::{Text, fields};
 use crate::result::Outcome;
 use crate::row::Row;
+use crate::scorer::{Build, Options, Scorer};
 use crate::target::Target;
 use crate::text::utf16_len;
 

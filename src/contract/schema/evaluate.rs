@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::super::{MAX_VIOLATIONS, place};
+use super::super::place::{self, MAX_VIOLATIONS};
 use super::malformed::malformed;
 use super::node::{Arrays, Compiled, Limit, Node, NodeId, Numbers, Objects, Reference, Texts};
 use super::pattern::Pattern;

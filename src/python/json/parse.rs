@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::super::detached;
 use super::super::error::JSONNotFoundError;
+use super::super::gil::detached;
 use super::super::value::from_python;
 use super::build::{Failure, build};
 use super::input::Input;
