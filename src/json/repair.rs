@@ -375,6 +375,9 @@ fn scalar<'a>(
         return None;
     }
     let quoted = matches!(first, b'"' | b'\'');
+    if quoted && body.len() == 1 {
+        return None;
+    }
     if !quoted && first != b'(' && body.len() > LONGEST_WORD {
         return None;
     }

@@ -85,7 +85,11 @@ impl<'a> Search<'a> {
 
     /// Searches the trimmed text, which the strict parser could not read as a whole.
     pub(in super::super) fn run(&mut self, start: usize, end: usize, stopped: Stopped) {
-        let context = Context { block: Block::Bare, reasoning: false, outer: (start, end), start };
+        let whole = self.text.get(start..end).unwrap_or_default();
+        // Comments before the first document take nothing from its place.
+        let first = start + comments(whole);
+        let context =
+            Context { block: Block::Bare, reasoning: false, outer: (start, end), start: first };
         // White space at the end belongs to a string that is cut there.
         let region_end = self.text.len();
         let at = match self.text.get(start) {
@@ -135,10 +139,16 @@ impl<'a> Search<'a> {
         state.log = Log::new(self.partial);
         state.partial = self.partial;
         let mut parser = Parser { text, last: true, state };
-        let key = parser.key_at(start) == Ok(Key::Yes) && parser.closers_left(start);
-        let stop = if key { parser.run() } else { Stop::End };
+        let key = parser.key_at(start) == Ok(Key::Yes);
+        let closed = key && parser.closers_left(start);
+        let stop = if key { parser.run() } else { Stop::More };
         self.steps += parser.state.steps;
-        if stop != Stop::Done {
+        // Where it is cut, a second key and plain values have to speak for it.
+        let members = parser.state.nodes.first().map_or(0, |root| root.end);
+        let plain = !parser.state.log.facts().codes.any_of(LOOSE_WORDS)
+            && !parser.state.log.facts().codes.any_of(LOOSE_CUT);
+        let cut = stop == Stop::End && members > 1 && plain;
+        if !(stop == Stop::Done && closed || cut) {
             return start;
         }
         parser.state.log.add(Code::MissingOpener, start, start);
@@ -162,6 +172,10 @@ impl<'a> Search<'a> {
         if attempt.is_void() {
             return start + 1;
         }
+        if attempt.evidence == Evidence::Values && self.is_citation(&attempt, start, context) {
+            self.cited = true;
+            return attempt.end;
+        }
         if ahead == Ahead::Nothing {
             // `[x, y]` is a list where it is all there is, `{name}` is not data.
             let alone = trim_js(rest).is_empty() || trim_js(rest).first() == Some(&b',');
@@ -180,6 +194,11 @@ impl<'a> Search<'a> {
         let mut at = start;
         let text = self.text.get(..end).unwrap_or(self.text);
         while self.error.is_none() {
+            if self.run.as_ref().is_some_and(|run| run.span.1 == at) {
+                let gap = comments(text.get(at..).unwrap_or_default());
+                self.steps += gap as u64;
+                at += gap;
+            }
             let rest = text.get(at..).unwrap_or_default();
             let mark = |b: &u8| matches!(b, b'{' | b'[' | b'`' | b'~' | b'<');
             let found = rest.iter().position(mark);
@@ -242,16 +261,19 @@ impl<'a> Search<'a> {
             }
             return next;
         }
+        let quoted = matches!(text.get(at + 1), Some(b'"'));
         if attempt.closed {
-            if !attempt.has(LOOSE) && !attempt.has(LOOSE_WORDS) {
+            let comma = !quoted && attempt.has(Codes::of(&[Code::MissingComma]));
+            if !attempt.has(LOOSE) && !attempt.has(LOOSE_WORDS) && !comma {
                 self.add(attempt, at, context);
             }
             return next;
         }
         // The next list that is not closed would be read to the end too.
         self.open_lists = true;
-        let quoted = matches!(text.get(at + 1), Some(b'"'));
-        if quoted && !attempt.has(LOOSE_WORDS) || attempt.evidence <= Evidence::BareKeys {
+        // `"I, ["` and a line feed: the bracket stands in a quotation.
+        let plain = !attempt.has(LOOSE_WORDS) && !attempt.has(AMID_WORDS);
+        if quoted && plain || attempt.evidence <= Evidence::BareKeys {
             self.add(attempt, at, context);
             return next;
         }
@@ -268,7 +290,13 @@ impl<'a> Search<'a> {
         let word = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
         let word =
             word.is_some_and(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']' || b == b')');
-        context.block == Block::Bare && numbers && attempt.nodes.len() == 2 && word
+        // `[1] Smith, 2020.`
+        let behind = self.text.get(attempt.end..).unwrap_or_default();
+        let entry =
+            matches!(behind.trim_ascii_start(), [b, ..] if b.is_ascii_alphabetic() || *b >= 0x80);
+        let single = attempt.nodes.len() == 2;
+        let points = word && (single || self.cited) || entry && single;
+        context.block == Block::Bare && numbers && points
     }
 
     /// A whole stretch that is one valid scalar.
@@ -395,6 +423,8 @@ impl<'a> Search<'a> {
             let tags = run.context.block == Block::Tag && context.block == Block::Tag;
             let (from, to) =
                 if tags { (run.context.outer.1, context.outer.0) } else { (run.span.1, start) };
+            let head = self.text.get(..from).unwrap_or_default();
+            let from = if tags { from } else { head.trim_ascii_end().len() };
             let between = self.text.get(from..to).unwrap_or_default();
             let near = tags && from <= to
                 || run.context.outer == context.outer && run.context.block == context.block;
@@ -446,7 +476,7 @@ impl<'a> Search<'a> {
                     && attempt.closed;
                 // What is cut may be empty still.
                 let empty = attempt.evidence == Evidence::Empty && attempt.closed;
-                first || !(empty || index)
+                first || !(empty || index || attempt.thin)
             }
         }
     }
@@ -507,13 +537,14 @@ impl<'a> Search<'a> {
 
 /// Repairs that a plain list amid prose does not need.
 const LOOSE: Codes = Codes::of(&[Code::ClosedAtEof, Code::InnerQuote, Code::RawControl]);
-const LOOSE_WORDS: Codes = Codes::of(&[
-    Code::UnquotedValue,
-    Code::NumberAsText,
-    Code::DroppedText,
-    Code::Ellipsis,
-    Code::MissingComma,
-]);
+const LOOSE_WORDS: Codes =
+    Codes::of(&[Code::UnquotedValue, Code::NumberAsText, Code::DroppedText, Code::Ellipsis]);
+
+/// Repairs that a cut object without its brace does not need.
+const LOOSE_CUT: Codes = Codes::of(&[Code::InnerQuote, Code::RawControl, Code::MissingComma]);
+
+/// Repairs that a list of strings amid prose, cut at the end of the text, does not need.
+const AMID_WORDS: Codes = Codes::of(&[Code::RawControl, Code::MissingComma]);
 
 /// The end of a mark `[[ ## name ## ]]`, which names a section of the text.
 fn section_mark(text: &[u8], at: usize) -> Option<usize> {
@@ -523,23 +554,43 @@ fn section_mark(text: &[u8], at: usize) -> Option<usize> {
     rest.get(end..)?.starts_with(b"]]").then_some(at + 6 + end + 2)
 }
 
-/// True for text that only keeps two documents apart: space, commas, comments.
-fn separates(mut text: &[u8]) -> bool {
+/// True for text that only keeps two documents apart: space, commas, comments, the marks of a list.
+fn separates(text: &[u8]) -> bool {
+    let mut rest = text.get(comments(text)..).unwrap_or_default();
+    let line = text.len() > rest.len();
+    match rest {
+        [b'-' | b'*' | b'+', b' ', behind @ ..] if line => rest = behind,
+        [b'0'..=b'9', ..] if line => {
+            let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+            match rest.get(digits..) {
+                Some([b'.' | b')', b' ', behind @ ..]) => rest = behind,
+                _ => return false,
+            }
+        }
+        _ => {}
+    }
+    trim_js(rest).is_empty()
+}
+
+/// The length of the space, commas and whole comments at the start of a text.
+fn comments(text: &[u8]) -> usize {
+    let mut rest = text;
     loop {
-        text = text.trim_ascii_start();
-        text = match text {
-            _ if trim_js(text).is_empty() => return true,
-            [b',' | b';', rest @ ..] => rest,
-            [b'/', b'/', ..] | [b'#', b' ' | b'#', ..] => match memchr::memchr(b'\n', text) {
-                Some(line) => text.get(line..).unwrap_or_default(),
-                None => return false,
-            },
-            [b'/', b'*', rest @ ..] => match memchr::memmem::find(rest, b"*/") {
-                Some(close) => rest.get(close + 2..).unwrap_or_default(),
-                None => return false,
-            },
-            _ => return false,
+        rest = rest.trim_ascii_start();
+        let behind = match rest {
+            [b',' | b';', behind @ ..] => Some(behind),
+            [b'/', b'/', ..] | [b'#', b' ' | b'#', ..] => {
+                memchr::memchr(b'\n', rest).and_then(|line| rest.get(line..))
+            }
+            [b'/', b'*', inside @ ..] => {
+                memchr::memmem::find(inside, b"*/").and_then(|close| inside.get(close + 2..))
+            }
+            _ => None,
         };
+        match behind {
+            Some(behind) => rest = behind,
+            None => return text.len() - rest.len(),
+        }
     }
 }
 
