@@ -5,7 +5,7 @@ use super::super::document::{Document, Kind, Node, Place, index_u32};
 use super::super::extract::Source;
 use super::super::reader::State;
 use super::found::Found;
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 /// What kind of block is being searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
