@@ -125,14 +125,21 @@ impl<'a> Document<'a> {
 
     /// True for documents with the same values in the same order.
     pub(super) fn same(&self, other: &Document<'_>) -> bool {
-        self.nodes.len() == other.nodes.len()
-            && (0..self.nodes.len()).all(|i| {
-                let (a, b) = (self.cursor(i), other.cursor(i));
-                let scalar = matches!(a.kind(), Kind::Number | Kind::String);
-                a.kind() == b.kind()
-                    && a.len() == b.len()
-                    && (!scalar || a.content() == b.content())
-            })
+        self.nodes.len() == other.nodes.len() && self.same_from(other, 0)
+    }
+
+    /// True where the first element of another document is this one.
+    pub(super) fn same_as_first(&self, other: &Document<'_>) -> bool {
+        let end = other.nodes.get(1).map(|first| first.next as usize);
+        end == Some(self.nodes.len() + 1) && self.same_from(other, 1)
+    }
+
+    fn same_from(&self, other: &Document<'_>, from: usize) -> bool {
+        (0..self.nodes.len()).all(|i| {
+            let (a, b) = (self.cursor(i), other.cursor(from + i));
+            let scalar = matches!(a.kind(), Kind::Number | Kind::String);
+            a.kind() == b.kind() && a.len() == b.len() && (!scalar || a.content() == b.content())
+        })
     }
 
     /// The same document as one of another text, with what it holds of its own text.

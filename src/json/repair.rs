@@ -147,7 +147,8 @@ fn search<'a>(
     if let Some((document, log)) = scalar(text, start, end, options) {
         return finish(text, options, plain(whole(document, start, end), log), steps);
     }
-    match strict_tier(text).filter(|_| !cited) {
+    let list = |found: &Found<'_>| found.document.root().kind() == Kind::Array;
+    match strict_tier(text).filter(|found| !(cited && list(found))) {
         Some(found) => finish(text, options, plain(found, Log::default()), steps),
         None => failure(RepairErrorKind::NoJson, start, steps),
     }
@@ -374,6 +375,9 @@ fn scalar<'a>(
         return None;
     }
     let quoted = matches!(first, b'"' | b'\'');
+    if quoted && body.len() == 1 {
+        return None;
+    }
     if !quoted && first != b'(' && body.len() > LONGEST_WORD {
         return None;
     }

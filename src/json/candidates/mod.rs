@@ -98,7 +98,11 @@ impl<'a> Search<'a> {
 
     /// Searches the trimmed text, which the strict parser could not read as a whole.
     pub(super) fn run(&mut self, start: usize, end: usize, stopped: Stopped) {
-        let context = Context { block: Block::Bare, reasoning: false, outer: (start, end), start };
+        let whole = self.text.get(start..end).unwrap_or_default();
+        // Comments before the first document take nothing from its place.
+        let first = start + comments(whole);
+        let context =
+            Context { block: Block::Bare, reasoning: false, outer: (start, end), start: first };
         // White space at the end belongs to a string that is cut there.
         let region_end = self.text.len();
         let at = match self.text.get(start) {
@@ -148,10 +152,16 @@ impl<'a> Search<'a> {
         state.log = Log::new(self.partial);
         state.partial = self.partial;
         let mut parser = Parser { text, last: true, state };
-        let key = parser.key_at(start) == Ok(Key::Yes) && parser.closers_left(start);
-        let stop = if key { parser.run() } else { Stop::End };
+        let key = parser.key_at(start) == Ok(Key::Yes);
+        let closed = key && parser.closers_left(start);
+        let stop = if key { parser.run() } else { Stop::More };
         self.steps += parser.state.steps;
-        if stop != Stop::Done {
+        // Where it is cut, a second key and plain values have to speak for it.
+        let members = parser.state.nodes.first().map_or(0, |root| root.end);
+        let plain = !parser.state.log.facts().codes.any_of(LOOSE_WORDS)
+            && !parser.state.log.facts().codes.any_of(LOOSE_CUT);
+        let cut = stop == Stop::End && members > 1 && plain;
+        if !(stop == Stop::Done && closed || cut) {
             return start;
         }
         parser.state.log.add(Code::MissingOpener, start, start);
@@ -168,6 +178,10 @@ impl<'a> Search<'a> {
         let rest = self.text.get(attempt.end..end).unwrap_or_default();
         if attempt.is_void() {
             return start + 1;
+        }
+        if attempt.evidence == Evidence::Values && self.is_citation(&attempt, start, context) {
+            self.cited = true;
+            return attempt.end;
         }
         if ahead == Ahead::Nothing {
             // `[x, y]` is a list where it is all there is, `{name}` is not data.
@@ -187,6 +201,11 @@ impl<'a> Search<'a> {
         let mut at = start;
         let text = self.text.get(..end).unwrap_or(self.text);
         while self.error.is_none() {
+            if self.run.as_ref().is_some_and(|run| run.span.1 == at) {
+                let gap = comments(text.get(at..).unwrap_or_default());
+                self.steps += gap as u64;
+                at += gap;
+            }
             let rest = text.get(at..).unwrap_or_default();
             let mark = |b: &u8| matches!(b, b'{' | b'[' | b'`' | b'~' | b'<');
             let found = rest.iter().position(mark);
@@ -249,16 +268,19 @@ impl<'a> Search<'a> {
             }
             return next;
         }
+        let quoted = matches!(text.get(at + 1), Some(b'"'));
         if attempt.closed {
-            if !attempt.has(LOOSE) && !attempt.has(LOOSE_WORDS) {
+            let comma = !quoted && attempt.has(Codes::of(&[Code::MissingComma]));
+            if !attempt.has(LOOSE) && !attempt.has(LOOSE_WORDS) && !comma {
                 self.add(attempt, at, context);
             }
             return next;
         }
         // The next list that is not closed would be read to the end too.
         self.open_lists = true;
-        let quoted = matches!(text.get(at + 1), Some(b'"'));
-        if quoted && !attempt.has(LOOSE_WORDS) || attempt.evidence <= Evidence::BareKeys {
+        // `"I, ["` and a line feed: the bracket stands in a quotation.
+        let plain = !attempt.has(LOOSE_WORDS) && !attempt.has(AMID_WORDS);
+        if quoted && plain || attempt.evidence <= Evidence::BareKeys {
             self.add(attempt, at, context);
             return next;
         }
@@ -273,9 +295,27 @@ impl<'a> Search<'a> {
         });
         let before = self.text.get(..at).unwrap_or_default();
         let word = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
+        let line = word.is_none_or(|b| *b == b'\n');
         let word =
             word.is_some_and(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']' || b == b')');
-        context.block == Block::Bare && numbers && attempt.nodes.len() == 2 && word
+        // `[1] Smith, 2020.`
+        let behind = self.text.get(attempt.end..).unwrap_or_default();
+        let entry =
+            matches!(behind.trim_ascii_start(), [b, ..] if b.is_ascii_alphabetic() || *b >= 0x80);
+        let single = attempt.nodes.len() == 2;
+        let points = word && (single || self.cited) || line && entry && single;
+        context.block == Block::Bare && numbers && points
+    }
+
+    /// True where documents are the items of a list that is all of the text so far.
+    fn in_list(&self, from: usize, between: &[u8]) -> bool {
+        let head = self.run.as_ref().and_then(|run| {
+            let before = self.text.get(run.context.outer.0..run.span.0)?;
+            (from >= run.span.0).then_some(before)
+        });
+        let line = between.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
+        let breaks = between.get(..line).is_some_and(|gap| gap.contains(&b'\n'));
+        breaks && is_mark(between) && head.is_some_and(is_mark)
     }
 
     /// A whole stretch that is one valid scalar.
@@ -398,17 +438,25 @@ impl<'a> Search<'a> {
 
     /// Takes a document as a candidate, or as a part of the one before it.
     fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
-        if let Some(run) = &mut self.run {
+        if let Some(run) = &self.run {
             let tags = run.context.block == Block::Tag && context.block == Block::Tag;
             let (from, to) =
                 if tags { (run.context.outer.1, context.outer.0) } else { (run.span.1, start) };
+            let head = self.text.get(..from).unwrap_or_default();
+            let from = if tags { from } else { head.trim_ascii_end().len() };
             let between = self.text.get(from..to).unwrap_or_default();
             let near = tags && from <= to
                 || run.context.outer == context.outer && run.context.block == context.block;
             let keys = |e: Evidence| e <= Evidence::BareKeys;
             let alike =
                 keys(run.evidence) == keys(attempt.evidence) || run.span.0 == run.context.start;
-            if !self.apart && near && alike && separates(between) {
+            let together = separates(between) || self.in_list(from, between);
+            if !self.apart
+                && near
+                && alike
+                && together
+                && let Some(run) = &mut self.run
+            {
                 if tags {
                     run.context.outer.1 = context.outer.1;
                 }
@@ -453,7 +501,7 @@ impl<'a> Search<'a> {
                     && attempt.closed;
                 // What is cut may be empty still.
                 let empty = attempt.evidence == Evidence::Empty && attempt.closed;
-                first || !(empty || index)
+                first || !(empty || index || attempt.thin)
             }
         }
     }
@@ -514,13 +562,14 @@ impl<'a> Search<'a> {
 
 /// Repairs that a plain list amid prose does not need.
 const LOOSE: Codes = Codes::of(&[Code::ClosedAtEof, Code::InnerQuote, Code::RawControl]);
-const LOOSE_WORDS: Codes = Codes::of(&[
-    Code::UnquotedValue,
-    Code::NumberAsText,
-    Code::DroppedText,
-    Code::Ellipsis,
-    Code::MissingComma,
-]);
+const LOOSE_WORDS: Codes =
+    Codes::of(&[Code::UnquotedValue, Code::NumberAsText, Code::DroppedText, Code::Ellipsis]);
+
+/// Repairs that a cut object without its brace does not need.
+const LOOSE_CUT: Codes = Codes::of(&[Code::InnerQuote, Code::RawControl, Code::MissingComma]);
+
+/// Repairs that a list of strings amid prose, cut at the end of the text, does not need.
+const AMID_WORDS: Codes = Codes::of(&[Code::RawControl, Code::MissingComma]);
 
 /// The end of a mark `[[ ## name ## ]]`, which names a section of the text.
 fn section_mark(text: &[u8], at: usize) -> Option<usize> {
@@ -531,22 +580,38 @@ fn section_mark(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// True for text that only keeps two documents apart: space, commas, comments.
-fn separates(mut text: &[u8]) -> bool {
+fn separates(text: &[u8]) -> bool {
+    trim_js(text.get(comments(text)..).unwrap_or_default()).is_empty()
+}
+
+/// True for space and the mark of a list's item.
+fn is_mark(text: &[u8]) -> bool {
+    match text.trim_ascii() {
+        [b'-' | b'*' | b'+'] => true,
+        [digits @ .., b'.' | b')'] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// The length of the space, commas and whole comments at the start of a text.
+fn comments(text: &[u8]) -> usize {
+    let mut rest = text;
     loop {
-        text = text.trim_ascii_start();
-        text = match text {
-            _ if trim_js(text).is_empty() => return true,
-            [b',' | b';', rest @ ..] => rest,
-            [b'/', b'/', ..] | [b'#', b' ' | b'#', ..] => match memchr::memchr(b'\n', text) {
-                Some(line) => text.get(line..).unwrap_or_default(),
-                None => return false,
-            },
-            [b'/', b'*', rest @ ..] => match memchr::memmem::find(rest, b"*/") {
-                Some(close) => rest.get(close + 2..).unwrap_or_default(),
-                None => return false,
-            },
-            _ => return false,
+        rest = rest.trim_ascii_start();
+        let behind = match rest {
+            [b',' | b';', behind @ ..] => Some(behind),
+            [b'/', b'/', ..] | [b'#', b' ' | b'#', ..] => {
+                memchr::memchr(b'\n', rest).and_then(|line| rest.get(line..))
+            }
+            [b'/', b'*', inside @ ..] => {
+                memchr::memmem::find(inside, b"*/").and_then(|close| inside.get(close + 2..))
+            }
+            _ => None,
         };
+        match behind {
+            Some(behind) => rest = behind,
+            None => return text.len() - rest.len(),
+        }
     }
 }
 

@@ -63,6 +63,8 @@ pub(super) struct Attempt {
     pub(super) closed: bool,
     pub(super) cut_string: bool,
     pub(super) evidence: Evidence,
+    /// Bare keys, no commas, and words for values: amid prose that is code.
+    pub(super) thin: bool,
 }
 
 impl Attempt {
@@ -83,6 +85,10 @@ impl Attempt {
             .facts()
             .codes
             .any_of(Codes::of(&[Code::TruncatedString, Code::TruncatedEscape]));
+        let words = Codes::of(&[Code::UnquotedValue]);
+        let thin = evidence == Evidence::BareKeys
+            && !state.commas
+            && state.log.facts().codes.any_of(words);
         let mut nodes = state.nodes;
         if nodes.capacity() > 2 * nodes.len() + 16 {
             nodes.shrink_to_fit();
@@ -95,6 +101,7 @@ impl Attempt {
             closed,
             cut_string,
             evidence,
+            thin,
         }
     }
 
