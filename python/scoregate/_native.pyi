@@ -165,7 +165,7 @@ class GateResult:
 class BatchResult:
     """The results of a batch, by column; indexing gives a row as a `GateResult`."""
 
-    def __new__(cls, gate: Gate, state: tuple[Any, ...]) -> BatchResult: ...
+    def __new__(cls, spec: str, untrusted: bool, columns: tuple[Any, ...]) -> BatchResult: ...
     @property
     def columns(self) -> dict[str, Any]:
         """The columns by name, each with a value a row.

@@ -11,17 +11,17 @@
 
 use std::borrow::Cow;
 
-use super::MAX_DEPTH;
 use super::build::Build;
 use super::candidates::{Ahead, look};
 use super::diagnostics::{Code, Diagnostic, Log, Severity};
 use super::document::{Document, Kind, Node, Place, index_u32};
+use super::error::MAX_DEPTH;
 use super::reader::{Event, Memo, Parser, State, Stop};
 use super::refusal::{RepairError, RepairErrorKind};
 use super::repair::{RepairOptions, repair};
 use super::strict::{Phase, ROOT};
 use super::string::{next_special, unescape};
-use crate::target::{space_at_start, trim_js};
+use crate::text::{space_at_start, trim_js};
 
 /// The longest first line of a fence.
 const INFO: usize = 64;
@@ -186,7 +186,7 @@ impl JsonStream {
         }
         // A surrogate pair may come in two pieces.
         if memchr::memchr(0xED, whole).is_some() {
-            self.text.extend_from_slice(&crate::target::wtf8(whole.to_vec()));
+            self.text.extend_from_slice(&crate::text::wtf8(whole.to_vec()));
         } else {
             self.text.extend_from_slice(whole);
         }

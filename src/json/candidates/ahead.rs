@@ -2,7 +2,7 @@
 
 use super::super::reader::{Key, Parser, literal};
 use super::super::string::next_special;
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 /// No literal is so long.
 const LITERAL: usize = 12;

@@ -5,7 +5,7 @@ use super::super::document::{Document, Kind, Node, Place, index_u32};
 use super::super::extract::Source;
 use super::super::reader::State;
 use super::found::Found;
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 /// What kind of block is being searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,11 @@ impl Attempt {
     pub(super) fn is_void(&self) -> bool {
         const DROPPED: Codes = Codes::of(&[Code::DroppedText, Code::Ellipsis, Code::MissingValue]);
         self.evidence == Evidence::Code || self.evidence == Evidence::Empty && self.has(DROPPED)
+    }
+
+    /// A list that is JSON and not empty.
+    pub(super) fn is_strict_list(&self) -> bool {
+        self.evidence == Evidence::Values && self.closed && self.log.is_empty()
     }
 
     /// True where one of these repairs was made.

@@ -4,7 +4,7 @@ use super::super::diagnostics::Code;
 use super::memo::Chain;
 use super::parser::{Flow, Parser};
 use super::state::Stop;
-use crate::target::space_at_start;
+use crate::text::space_at_start;
 
 /// A gap up to this length is read again rather than kept in mind.
 const SHORT: usize = 16;

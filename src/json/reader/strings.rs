@@ -12,7 +12,7 @@ use super::quote::{Inside, Latex, Open, Quote, Role, closing, next_of_interest};
 use super::state::{Event, Stop};
 use super::walk::Step;
 use super::words::{is_word, run};
-use crate::target::push_scalar;
+use crate::text::push_scalar;
 
 impl Parser<'_> {
     /// Reads a key that has nothing in it to judge.

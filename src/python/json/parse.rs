@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::super::detached;
 use super::super::error::JSONNotFoundError;
+use super::super::gil::detached;
 use super::super::value::from_python;
 use super::build::{Failure, build};
 use super::input::Input;
@@ -179,7 +179,7 @@ fn find<'t>(
 fn strict<'t>(text: &'t [u8], options: &Options) -> Result<Found<'t>, Missed> {
     let max_depth = options.core.max_depth;
     let Some(found) = json::extract_within(text, max_depth) else {
-        let (start, end) = crate::target::trim_js_span(text);
+        let (start, end) = crate::text::trim_js_span(text);
         let missed = |code, message, at| Missed { code, message, at, diagnostics: Vec::new() };
         return Err(match json::parse_within(text, start, end, max_depth) {
             Err(error) if error.kind == ErrorKind::TooDeep => {

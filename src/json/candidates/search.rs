@@ -1,75 +1,64 @@
-//! Which part of a text is the document.
-//!
-//! One pass from left to right finds fenced blocks (back-ticks and tildes, three or more, closed
-//! or not), tagged blocks (`<tool_call>`), reasoning blocks (`<think>`) and bare brackets. Where
-//! the words behind an opening bracket look like data, the document is read there and then, so
-//! nothing inside it is looked at again. Documents with nothing but space and commas between
-//! them form one candidate, the list of them.
-//!
-//! The best candidate is taken, in this order: a `json` fence that parses; another fence or a tag
-//! that parses; a `json` fence that repairs to something; an untagged fence or a tag that repairs
-//! to keys with values; bare documents. Among bare ones keys with values come before plain lists
-//! (citations, indices), valid before repaired, quoted keys before bare ones, empty brackets last,
-//! then the earlier one. Reasoning blocks count only if nothing stands outside them.
+//! The search for candidates, and the choice among them.
 
-mod ahead;
-mod blocks;
-mod found;
-mod run;
+use super::super::diagnostics::{Code, Codes, Log};
+use super::super::document::{Kind, own};
+use super::super::error::ErrorKind;
+use super::super::reader::{Key, Left, Memo, Parser, State, Stop};
+use super::super::refusal::{RepairErrorKind, step_budget};
+use super::super::rewrite::Rewritten;
+use super::super::strict::{Phase, Stopped, parse_sized};
+use super::ahead::{Ahead, look};
+use super::found::{Chosen, Other};
+use super::run::{Attempt, Block, Context, Evidence, Rank, Run};
 
-pub(super) use ahead::{Ahead, look};
-pub(super) use blocks::is_reasoning;
-pub use found::Other;
-pub(super) use found::{Chosen, Found};
-use run::{Attempt, Block, Context, Evidence, Rank, Run};
-
-use super::diagnostics::{Code, Codes, Log};
-use super::document::{Kind, own};
-use super::reader::{Key, Left, Memo, Parser, State, Stop};
-use super::refusal::{RepairErrorKind, step_budget};
-use super::rewrite::Rewritten;
-use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
-use crate::target::{trim_js, trim_js_span};
+use crate::text::{trim_js, trim_js_span};
 
 /// The likely length of a document amid prose.
 const LIKELY: usize = 256;
 
 /// The search through one text.
-pub(super) struct Search<'a> {
-    text: &'a [u8],
+pub(in super::super) struct Search<'a> {
+    pub(super) text: &'a [u8],
     max_depth: usize,
     partial: bool,
     all: bool,
     budget: u64,
-    pub(super) steps: u64,
-    pub(super) error: Option<(RepairErrorKind, usize)>,
+    pub(in super::super) steps: u64,
+    pub(in super::super) error: Option<(RepairErrorKind, usize)>,
     run: Option<Run>,
-    best: Option<(Rank, Run)>,
+    pub(super) best: Option<(Rank, Run)>,
     others: Vec<Run>,
     other_spans: Log,
     lost: Vec<(usize, usize)>,
+    /// Lists amid the code of a fence, which are no candidates, and their fences.
+    passed: Vec<((usize, usize), (usize, usize))>,
     /// A list was passed over as a citation.
-    pub(super) cited: bool,
+    pub(in super::super) cited: bool,
     /// An opening reasoning tag has no end: the last document is the answer.
-    open_reasoning: bool,
-    no_reasoning_end: bool,
+    pub(super) open_reasoning: bool,
+    pub(super) no_reasoning_end: bool,
     /// A list ran to the end of the text, a tag's document beyond its tag, a fence's beyond its
     /// fence: the next ones are not tried so far.
     open_lists: bool,
-    open_tags: bool,
-    open_fences: bool,
+    pub(super) open_tags: bool,
+    pub(super) open_fences: bool,
     /// For a region's end: what was found out behind the brackets in it.
     probed: (usize, Memo),
     /// How many closers are left, as counted last.
     left: [Left; 2],
     /// Documents that stand together are kept apart.
-    pub(super) apart: bool,
+    pub(in super::super) apart: bool,
     /// Where the last document that was tried starts.
-    pub(super) last_start: usize,
+    pub(in super::super) last_start: usize,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(text: &'a [u8], max_depth: usize, partial: bool, all: bool) -> Self {
+    pub(in super::super) fn new(
+        text: &'a [u8],
+        max_depth: usize,
+        partial: bool,
+        all: bool,
+    ) -> Self {
         Search {
             text,
             max_depth,
@@ -83,6 +72,7 @@ impl<'a> Search<'a> {
             others: Vec::new(),
             other_spans: Log::default(),
             lost: Vec::new(),
+            passed: Vec::new(),
             cited: false,
             open_reasoning: false,
             no_reasoning_end: false,
@@ -97,7 +87,7 @@ impl<'a> Search<'a> {
     }
 
     /// Searches the trimmed text, which the strict parser could not read as a whole.
-    pub(super) fn run(&mut self, start: usize, end: usize, stopped: Stopped) {
+    pub(in super::super) fn run(&mut self, start: usize, end: usize, stopped: Stopped) {
         let whole = self.text.get(start..end).unwrap_or_default();
         // Comments before the first document take nothing from its place.
         let first = start + comments(whole);
@@ -141,7 +131,7 @@ impl<'a> Search<'a> {
     }
 
     /// An object whose opening brace is missing: the text starts with a key.
-    fn headless(&mut self, start: usize, end: usize, context: Context) -> usize {
+    pub(super) fn headless(&mut self, start: usize, end: usize, context: Context) -> usize {
         // A reader of spans wants the brackets.
         if self.apart {
             return start;
@@ -172,7 +162,13 @@ impl<'a> Search<'a> {
     }
 
     /// Takes the document at the start of a region, if it is data.
-    fn head_of(&mut self, attempt: Attempt, start: usize, end: usize, context: Context) -> usize {
+    pub(super) fn head_of(
+        &mut self,
+        attempt: Attempt,
+        start: usize,
+        end: usize,
+        context: Context,
+    ) -> usize {
         let ahead = self.ahead(start, end);
         let bracket = self.text.get(start).copied();
         let rest = self.text.get(attempt.end..end).unwrap_or_default();
@@ -197,7 +193,7 @@ impl<'a> Search<'a> {
     }
 
     /// Searches a region for documents.
-    fn scan(&mut self, start: usize, end: usize, context: Context) {
+    pub(super) fn scan(&mut self, start: usize, end: usize, context: Context) {
         let mut at = start;
         let text = self.text.get(..end).unwrap_or(self.text);
         while self.error.is_none() {
@@ -319,7 +315,7 @@ impl<'a> Search<'a> {
     }
 
     /// A whole stretch that is one valid scalar.
-    fn strict_scalar(&mut self, start: usize, end: usize) -> Option<Attempt> {
+    pub(super) fn strict_scalar(&mut self, start: usize, end: usize) -> Option<Attempt> {
         let text = self.text.get(..end)?;
         let stopped = parse_sized(text, start, end, self.max_depth, LIKELY);
         self.steps += (stopped.at - start) as u64;
@@ -345,7 +341,7 @@ impl<'a> Search<'a> {
     }
 
     /// Reads the document at a place.
-    fn attempt(
+    pub(super) fn attempt(
         &mut self,
         at: usize,
         end: usize,
@@ -437,7 +433,7 @@ impl<'a> Search<'a> {
     }
 
     /// Takes a document as a candidate, or as a part of the one before it.
-    fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
+    pub(super) fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
         if let Some(run) = &self.run {
             let tags = run.context.block == Block::Tag && context.block == Block::Tag;
             let (from, to) =
@@ -466,6 +462,11 @@ impl<'a> Search<'a> {
         }
         self.finish_run();
         if !self.is_data(&attempt, start, context) {
+            let indexed = start.checked_sub(1).and_then(|i| self.text.get(i));
+            let indexed = indexed.is_some_and(|b| b.is_ascii_alphanumeric() || b"_)]".contains(b));
+            if context.block != Block::Bare && attempt.is_strict_list() && !indexed {
+                self.passed.push(((start, attempt.end), context.outer));
+            }
             return;
         }
         self.run = Some(Run {
@@ -506,7 +507,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn finish_run(&mut self) {
+    pub(super) fn finish_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         let rank = run.rank(self.text);
         let better = match &self.best {
@@ -532,12 +533,17 @@ impl<'a> Search<'a> {
     }
 
     /// The best document, its diagnostics, and the others.
-    pub(super) fn choose(self) -> Option<Chosen<'a>> {
+    pub(in super::super) fn choose(mut self) -> Option<Chosen<'a>> {
         let text = self.text;
         let (_, run) = self.best?;
         let mut log = Log::new(self.partial);
         if run.context.reasoning {
             log.add(Code::ReasoningUsed, run.span.0, run.span.1);
+        }
+        // Lists amid the code of its fence are named as lists amid prose are.
+        let outer = run.context.outer;
+        for (span, _) in self.passed.iter().filter(|passed| passed.1 == outer) {
+            self.other_spans.add(Code::OtherCandidate, span.0, span.1);
         }
         let (found, run_log) = run.found(text);
         log.append(run_log);
@@ -550,8 +556,8 @@ impl<'a> Search<'a> {
         Some(Chosen { found, log, others, lost })
     }
 
-    /// Every candidate in order, for [`super::object_spans`].
-    pub(super) fn into_all(mut self) -> Vec<Other<'a>> {
+    /// Every candidate in order, for [`object_spans`](crate::json::object_spans).
+    pub(in super::super) fn into_all(mut self) -> Vec<Other<'a>> {
         let text = self.text;
         let mut runs = std::mem::take(&mut self.others);
         runs.extend(self.best.take().map(|(_, run)| run));
@@ -616,7 +622,7 @@ fn comments(text: &[u8]) -> usize {
 }
 
 /// The span of a region without white space at its ends.
-fn trimmed(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+pub(super) fn trimmed(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let (from, to) = trim_js_span(text.get(start..end).unwrap_or_default());
     (start + from, start + to)
 }
