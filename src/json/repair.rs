@@ -148,7 +148,8 @@ fn search<'a>(
     if let Some((document, log)) = scalar(text, start, end, options) {
         return finish(text, options, plain(whole(document, start, end), log), steps);
     }
-    match strict_tier(text).filter(|_| !cited) {
+    let list = |found: &Found<'_>| found.document.root().kind() == Kind::Array;
+    match strict_tier(text).filter(|found| !(cited && list(found))) {
         Some(found) => finish(text, options, plain(found, Log::default()), steps),
         None => failure(RepairErrorKind::NoJson, start, steps),
     }

@@ -73,10 +73,13 @@ pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
                 return if first { Ahead::Empty } else { Ahead::Keys };
             }
             // `[}` and nothing more.
-            (_, b'}' | b']')
-                if first && trim_js(probe.text.get(next + 1..).unwrap_or_default()).is_empty() =>
-            {
-                return Ahead::Empty;
+            (_, b'}' | b']') if first => {
+                let rest = trim_js(probe.text.get(next + 1..).unwrap_or_default());
+                return match (rest.is_empty(), probe.last) {
+                    (true, true) => Ahead::Empty,
+                    (true, false) => Ahead::Cut,
+                    _ => Ahead::Nothing,
+                };
             }
             (Some(b'{'), _) => {
                 let quoted = matches!(byte, b'"' | b'\'' | b'\\' | b'`' | 0xE2);

@@ -288,6 +288,7 @@ impl<'a> Search<'a> {
         });
         let before = self.text.get(..at).unwrap_or_default();
         let word = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
+        let line = word.is_none_or(|b| *b == b'\n');
         let word =
             word.is_some_and(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']' || b == b')');
         // `[1] Smith, 2020.`
@@ -295,8 +296,19 @@ impl<'a> Search<'a> {
         let entry =
             matches!(behind.trim_ascii_start(), [b, ..] if b.is_ascii_alphabetic() || *b >= 0x80);
         let single = attempt.nodes.len() == 2;
-        let points = word && (single || self.cited) || entry && single;
+        let points = word && (single || self.cited) || line && entry && single;
         context.block == Block::Bare && numbers && points
+    }
+
+    /// True where documents are the items of a list that is all of the text so far.
+    fn in_list(&self, from: usize, between: &[u8]) -> bool {
+        let head = self.run.as_ref().and_then(|run| {
+            let before = self.text.get(run.context.outer.0..run.span.0)?;
+            (from >= run.span.0).then_some(before)
+        });
+        let line = between.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
+        let breaks = between.get(..line).is_some_and(|gap| gap.contains(&b'\n'));
+        breaks && is_mark(between) && head.is_some_and(is_mark)
     }
 
     /// A whole stretch that is one valid scalar.
@@ -419,7 +431,7 @@ impl<'a> Search<'a> {
 
     /// Takes a document as a candidate, or as a part of the one before it.
     pub(super) fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
-        if let Some(run) = &mut self.run {
+        if let Some(run) = &self.run {
             let tags = run.context.block == Block::Tag && context.block == Block::Tag;
             let (from, to) =
                 if tags { (run.context.outer.1, context.outer.0) } else { (run.span.1, start) };
@@ -431,7 +443,13 @@ impl<'a> Search<'a> {
             let keys = |e: Evidence| e <= Evidence::BareKeys;
             let alike =
                 keys(run.evidence) == keys(attempt.evidence) || run.span.0 == run.context.start;
-            if !self.apart && near && alike && separates(between) {
+            let together = separates(between) || self.in_list(from, between);
+            if !self.apart
+                && near
+                && alike
+                && together
+                && let Some(run) = &mut self.run
+            {
                 if tags {
                     run.context.outer.1 = context.outer.1;
                 }
@@ -554,22 +572,18 @@ fn section_mark(text: &[u8], at: usize) -> Option<usize> {
     rest.get(end..)?.starts_with(b"]]").then_some(at + 6 + end + 2)
 }
 
-/// True for text that only keeps two documents apart: space, commas, comments, the marks of a list.
+/// True for text that only keeps two documents apart: space, commas, comments.
 fn separates(text: &[u8]) -> bool {
-    let mut rest = text.get(comments(text)..).unwrap_or_default();
-    let line = text.len() > rest.len();
-    match rest {
-        [b'-' | b'*' | b'+', b' ', behind @ ..] if line => rest = behind,
-        [b'0'..=b'9', ..] if line => {
-            let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-            match rest.get(digits..) {
-                Some([b'.' | b')', b' ', behind @ ..]) => rest = behind,
-                _ => return false,
-            }
-        }
-        _ => {}
+    trim_js(text.get(comments(text)..).unwrap_or_default()).is_empty()
+}
+
+/// True for space and the mark of a list's item.
+fn is_mark(text: &[u8]) -> bool {
+    match text.trim_ascii() {
+        [b'-' | b'*' | b'+'] => true,
+        [digits @ .., b'.' | b')'] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
     }
-    trim_js(rest).is_empty()
 }
 
 /// The length of the space, commas and whole comments at the start of a text.

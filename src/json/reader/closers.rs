@@ -137,7 +137,8 @@ impl Parser<'_> {
         let sound = !outer || self.closes_well(byte, repeated)?;
         let stray = byte == b')' && !fits && !outer && !self.round_closes(at)?;
         self.at += 1;
-        if !fits && repeated && !(outer && sound) || stray {
+        let surplus = !fits && repeated && !(outer && sound) && !self.is_missed(at);
+        if surplus || stray {
             self.log.add(Code::SurplusCloser, at, at + 1);
             self.closed = Some((byte, at + 1));
             return Ok(());
@@ -176,6 +177,12 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// True where, without the closer at a place, one more is missing: it stands for another kind.
+    fn is_missed(&mut self, at: usize) -> bool {
+        let open = i64::try_from(self.depth).unwrap_or(i64::MAX);
+        self.may_take_back() && self.net_closers(at + 1) == open - 1
+    }
+
     /// A round bracket in place of another closer: nothing else may close the container.
     pub(super) fn round_closes(&mut self, at: usize) -> Result<bool, Stop> {
         let own = self.nodes.get(self.parent as usize).map(closer_of);
@@ -185,8 +192,9 @@ impl Parser<'_> {
             Token::End | Token::Stop => true,
             // There are not closers enough without this one.
             Token::Close(_) if self.may_take_back() && self.net_closers(next.at) < open => true,
-            Token::Word if self.may_take_back() && open == 1 && next.at > at + 1 => {
-                self.net_closers(next.at) < open
+            // `{"a": "x") Done.`
+            Token::Word if own == Some(b'}') && open == 1 && next.at > at + 1 => {
+                self.may_take_back() && self.net_closers(next.at) < open
             }
             Token::Close(closer) => Some(closer) != own && closer != b')',
             Token::Comma(len) => {

@@ -90,10 +90,14 @@ impl Parser<'_> {
             [b'"', b'"', b'"', ref key @ ..] if quoted_word_and_colon(key) => {
                 Some((Quote::Double, 1))
             }
-            [b'"', b'"', b, ..] if !matches!(b, b'"' | b'\n') && self.doubled(at)? => {
+            [b'"', b'"', b, ..]
+                if b != b'"' && !b.is_ascii_whitespace() && self.doubled(at)? =>
+            {
                 Some((Quote::Doubled, 2))
             }
-            [b'\'', b'\'', b, ..] if !matches!(b, b'\'' | b'\n') && self.doubled(at)? => {
+            [b'\'', b'\'', b, ..]
+                if b != b'\'' && !b.is_ascii_whitespace() && self.doubled(at)? =>
+            {
                 Some((Quote::DoubledSingle, 2))
             }
             _ => quote,
