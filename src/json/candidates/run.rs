@@ -111,6 +111,11 @@ impl Attempt {
         self.evidence == Evidence::Code || self.evidence == Evidence::Empty && self.has(DROPPED)
     }
 
+    /// A list that is JSON and not empty.
+    pub(super) fn is_strict_list(&self) -> bool {
+        self.evidence == Evidence::Values && self.closed && self.log.is_empty()
+    }
+
     /// True where one of these repairs was made.
     pub(super) fn has(&self, codes: Codes) -> bool {
         self.log.facts().codes.any_of(codes)

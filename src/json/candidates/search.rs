@@ -30,6 +30,8 @@ pub(in super::super) struct Search<'a> {
     others: Vec<Run>,
     other_spans: Log,
     lost: Vec<(usize, usize)>,
+    /// Lists amid the code of a fence, which are no candidates, and their fences.
+    passed: Vec<((usize, usize), (usize, usize))>,
     /// A list was passed over as a citation.
     pub(in super::super) cited: bool,
     /// An opening reasoning tag has no end: the last document is the answer.
@@ -70,6 +72,7 @@ impl<'a> Search<'a> {
             others: Vec::new(),
             other_spans: Log::default(),
             lost: Vec::new(),
+            passed: Vec::new(),
             cited: false,
             open_reasoning: false,
             no_reasoning_end: false,
@@ -459,6 +462,11 @@ impl<'a> Search<'a> {
         }
         self.finish_run();
         if !self.is_data(&attempt, start, context) {
+            let indexed = start.checked_sub(1).and_then(|i| self.text.get(i));
+            let indexed = indexed.is_some_and(|b| b.is_ascii_alphanumeric() || b"_)]".contains(b));
+            if context.block != Block::Bare && attempt.is_strict_list() && !indexed {
+                self.passed.push(((start, attempt.end), context.outer));
+            }
             return;
         }
         self.run = Some(Run {
@@ -525,12 +533,17 @@ impl<'a> Search<'a> {
     }
 
     /// The best document, its diagnostics, and the others.
-    pub(in super::super) fn choose(self) -> Option<Chosen<'a>> {
+    pub(in super::super) fn choose(mut self) -> Option<Chosen<'a>> {
         let text = self.text;
         let (_, run) = self.best?;
         let mut log = Log::new(self.partial);
         if run.context.reasoning {
             log.add(Code::ReasoningUsed, run.span.0, run.span.1);
+        }
+        // Lists amid the code of its fence are named as lists amid prose are.
+        let outer = run.context.outer;
+        for (span, _) in self.passed.iter().filter(|passed| passed.1 == outer) {
+            self.other_spans.add(Code::OtherCandidate, span.0, span.1);
         }
         let (found, run_log) = run.found(text);
         log.append(run_log);

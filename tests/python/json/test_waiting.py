@@ -1,4 +1,4 @@
-"""Rows that wait for the parser: their form, and how many fail."""
+"""Rows by kind, the kinds of other packages' suites, streams, the drop-in: their form and values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ def test_every_kind_has_rows_enough() -> None:
     assert {kind: count for kind, count in counts.items() if count < LEAST} == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_rows_are_right(folder: str) -> None:
     wrong = []
@@ -57,7 +56,6 @@ def test_rows_are_right(folder: str) -> None:
     assert wrong == []
 
 
-@pytest.mark.slow
 def test_streams_are_right() -> None:
     wrong = []
     for row in rows("streams"):
