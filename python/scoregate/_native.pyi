@@ -20,6 +20,7 @@ __all__ = [
     "Verdict",
     "Winner",
     "__version__",
+    "coerce_json",
     "combine_scores",
     "combine_with_judge",
     "contract_shape_errors",
@@ -878,6 +879,17 @@ def extract_json_batch(
 ) -> list[str | None]: ...
 def json_codes() -> list[tuple[str, str, str]]:
     """Every diagnostic code: name, severity, message."""
+
+def coerce_json(
+    text: str, schema: Any, *, salvage: bool = False
+) -> tuple[Any, list[tuple[str, str, str, str]]]:
+    """What a schema asks for of a JSON text, and the changes: code, severity, place, message.
+
+    With ``salvage`` what does not fit is dropped, and what is missing made up, where that may be.
+
+    Raises:
+        ValueError: the schema is malformed.
+    """
 
 def schema_violations(value: Any, schema: Any) -> list[str]:
     """What a value breaks of a contract or a JSON Schema.

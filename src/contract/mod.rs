@@ -3,7 +3,8 @@
 //! * [`Contract`]: five keywords (`type`, `properties`, `required`, `items`, `enum`), evaluated
 //!   over the parsed text without building values.
 //! * [`Schema`]: full JSON Schema, as soon as a schema uses a keyword or a form beyond those five.
-//! * [`coerce()`]: a value brought to the types that a schema in either language asks for.
+//! * [`coerce()`]: a value brought to the types that a schema in either language asks for;
+//!   [`salvage()`] drops what does not fit as well.
 //!
 //! Both are evaluated over the parsed text, without building values. Annotations (`title`,
 //! `description`, `default`, `example` of OpenAPI, keys that start with `x-`, and the like) belong
@@ -15,11 +16,12 @@ mod evaluate;
 mod keys;
 mod keywords;
 mod place;
+mod salvage;
 mod schema;
 mod shape;
 
 pub use any::{AnySchema, contract_violations};
-pub use coerce::{Coerced, Coercion, coerce};
+pub use coerce::{Coerced, Coercion, coerce, salvage};
 pub use evaluate::Contract;
 pub use place::MAX_VIOLATIONS;
 pub use schema::Schema;

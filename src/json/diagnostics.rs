@@ -138,6 +138,10 @@ codes! {
     CoercedArray "coerced_array" Guess "a single value made an array, as the schema wants",
     CoercedEnum "coerced_enum" Guess "a value matched to the schema's enum by case or space",
     CoercedJson "coerced_json" Guess "JSON inside a string, as the schema wants",
+    ListAsObject "list_as_object" Guess "a list read as the object that the schema wants",
+    FilledValue "filled_value" Guess "a required value that is missing, as the schema names it",
+    UnfitItem "unfit_item" Lossy "an item that does not fit the schema, left out",
+    UnfitKey "unfit_key" Lossy "a key that the schema does not allow, left out",
 }
 
 impl Code {

@@ -39,8 +39,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::json::{
-        Diagnostic, JSONResult, JSONStream, extract_json, extract_json_batch, json_codes,
-        parse_json, schema_violations,
+        Diagnostic, JSONResult, JSONStream, coerce_json, extract_json, extract_json_batch,
+        json_codes, parse_json, schema_violations,
     };
     #[pymodule_export]
     use super::lines::LineScorer;

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 import scoregate
-from json_repair import loads as package_loads
 from scoreboard import same
-from scoregate import json_repair
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "json"
 FOLDERS = ("kinds", "peers")
@@ -70,15 +68,4 @@ def test_streams_are_right() -> None:
             or row.get("severity", result.severity) != result.severity
         ):
             wrong.append(f"{row['id']} {row['kind']}: {row['input']!r}: {result.value!r}")
-    assert wrong == []
-
-
-@pytest.mark.slow
-def test_the_drop_in_chooses_as_the_package_does() -> None:
-    wrong = []
-    for row in rows("drop_in"):
-        given, package = (loads(row["input"]) for loads in (json_repair.loads, package_loads))
-        assert same(package, row["expected"]), row["id"]
-        if not same(given, row["expected"]):
-            wrong.append(f"{row['id']} {row['kind']}: {given!r}")
     assert wrong == []

@@ -1,50 +1,24 @@
-"""A drop-in for the package ``json_repair``: the same names, arguments and defaults.
-
->>> from scoregate import json_repair
->>> json_repair.repair_json("{'a': 1,")
-'{"a": 1}'
->>> json_repair.loads("{'a': 1,")
-{'a': 1}
-
-Unlike the rest of scoregate these functions give ``""`` for a text that holds no JSON. What else
-differs from the package is listed in ``docs/json.md``; `scoregate.parse_json` is the function to
-write new code for.
-"""
+"""The functions of ``json_repair``, over `scoregate.parse_json`."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, overload
 
-from . import _native
+from .. import _native
+from .._drop_in import Change, documents, fitted, refuse
+from .cli import cli
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["from_file", "load", "loads", "repair_json"]
+__all__ = ["JSONReturnType", "cli", "from_file", "load", "loads", "repair_json"]
 
 JSONReturnType: TypeAlias = "dict[str, Any] | list[Any] | str | float | int | bool | None"
 Log: TypeAlias = "list[dict[str, Any]]"
 
 #: Characters of the text that a log entry shows on each side.
 _WINDOW = 10
-
-#: Repairs of structure, which ``strict`` refuses.
-_STRUCTURAL = frozenset(
-    {
-        "array_as_object",
-        "dropped_key",
-        "dropped_text",
-        "duplicate_key",
-        "extra_comma",
-        "missing_colon",
-        "missing_comma",
-        "missing_value",
-        "several_documents",
-        "surplus_closer",
-        "wrong_closer",
-    }
-)
 
 
 @overload
@@ -140,7 +114,9 @@ def repair_json(
             documents.
         schema: a JSON Schema, ``True``, ``False`` or a pydantic model: values are read as it
             wants, and the result must fit it.
-        schema_repair_mode: ``salvage`` is not offered.
+        schema_repair_mode: under ``salvage`` items that do not fit the schema are left out, lists
+            become the objects that are wanted in their place, required values that the schema
+            names are filled in, and of several documents the first that fits is taken.
         json_dumps_args: arguments of `json.dumps`, such as ``ensure_ascii`` and ``indent``.
 
     Raises:
@@ -150,25 +126,30 @@ def repair_json(
     """
     if schema_repair_mode not in ("standard", "salvage"):
         raise ValueError("schema_repair_mode: must be one of standard|salvage")
-    if schema_repair_mode == "salvage":
-        if schema is None:
-            raise ValueError("schema_repair_mode='salvage' requires schema.")
-        raise ValueError("schema_repair_mode: salvage is not offered; use standard")
+    salvage = schema_repair_mode == "salvage"
+    if salvage and schema is None:
+        raise ValueError("schema_repair_mode='salvage' requires schema.")
     if schema is not None and strict:
         raise ValueError("schema and strict cannot be used together.")
     if json_fd is not None:
         json_str = _text_of(json_fd)
     wanted = None if schema is None else _schema(schema)
-    result = _native.parse_json(json_str, partial=stream_stable, schema=wanted)
-    value: JSONReturnType = _value(result) if wanted is not None else _documents(result, json_str)
-    if strict:
-        _refuse(result)
-    if wanted is not None:
-        found = _native.schema_violations(value, wanted) if result.ok else ["no JSON found"]
-        if found:
-            raise ValueError("; ".join(found))
+    guide = None if salvage else wanted
+    result = _native.parse_json(json_str, partial=stream_stable, schema=guide)
+    changes: list[Change] = []
+    if wanted is None:
+        value: JSONReturnType = documents(result, json_str)
+        if strict:
+            refuse(result)
+    else:
+        value, changes = fitted(result, json_str, wanted, salvage=salvage)
     if logging:
-        return value, _log(result, json_str)
+        log = _log(result, json_str)
+        log.extend(
+            {"text": message, "context": path, "code": code, "severity": severity}
+            for code, severity, path, message in changes
+        )
+        return value, log
     if return_objects:
         return value
     return json.dumps(value, **json_dumps_args) if result.ok else ""
@@ -190,7 +171,7 @@ def loads(
     if not (logging or strict or stream_stable) and schema is None:
         if schema_repair_mode != "standard":
             raise ValueError("schema_repair_mode='salvage' requires schema.")
-        value: JSONReturnType = _documents(_native.parse_json(json_str), json_str)
+        value: JSONReturnType = documents(_native.parse_json(json_str), json_str)
         return value
     return repair_json(
         json_str=json_str,
@@ -263,67 +244,6 @@ def _text_of(file: Any) -> str:
         got = type(text).__name__
         raise TypeError(f"json_fd: expected a file opened as text, got one that reads {got}")
     return text
-
-
-def _value(result: _native.JSONResult) -> Any:
-    """The value, and ``""`` where the text holds none; limits are errors."""
-    if result.ok:
-        return result.value
-    error = result.error
-    if error is not None and error.code not in ("no_json", "not_utf8"):
-        raise ValueError(str(error))
-    return ""
-
-
-def _documents(result: _native.JSONResult, text: str) -> Any:
-    """The value; of documents with prose between them the last of each shape."""
-    if not any(found.code == "other_candidate" for found in result.diagnostics):
-        return _value(result)
-    every = _native.parse_json(text, candidates="all")
-    found = [every, *every.others]
-    found = [one for one in found if one.span is not None and isinstance(one.value, dict | list)]
-    kept: list[Any] = []
-    for one in sorted(found, key=lambda one: one.span or (0, 0)):
-        if not _is_data(one.value):
-            continue
-        if kept and _alike(kept[-1], one.value):
-            kept[-1] = one.value
-        else:
-            kept.append(one.value)
-    if not kept:
-        return _value(result)
-    return kept[0] if len(kept) == 1 else kept
-
-
-def _is_data(value: Any) -> bool:
-    """True for an object with members, or a list that holds one."""
-    return bool(value) and (
-        isinstance(value, dict) or any(isinstance(item, dict | list) and item for item in value)
-    )
-
-
-def _alike(a: Any, b: Any) -> bool:
-    """True for values with the same keys and lengths, at any depth."""
-    pairs = [(a, b)]
-    while pairs:
-        a, b = pairs.pop()
-        if type(a) is not type(b):
-            return False
-        if isinstance(a, dict):
-            if a.keys() != b.keys():
-                return False
-            pairs.extend((a[key], b[key]) for key in a)
-        elif isinstance(a, list):
-            if len(a) != len(b):
-                return False
-            pairs.extend(zip(a, b, strict=True))
-    return True
-
-
-def _refuse(result: _native.JSONResult) -> None:
-    for found in result.diagnostics:
-        if found.code in _STRUCTURAL:
-            raise ValueError(str(found))
 
 
 def _schema(schema: Any) -> Any:
