@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
-from .errors import SpecIssue
+from ._errors import SpecIssue
 
 __all__ = [
     "BUILD_PROFILE",
