@@ -340,11 +340,16 @@ impl JsonStream {
             }
         }
         state.events = Some(events);
+        // Half a pair may get its other half from a string that is joined to this one.
+        let end = match state.scratch.as_slice() {
+            [whole @ .., 0xED, 0xA0..=0xAF, _] => whole.len(),
+            whole => whole.len(),
+        };
         if self.tail_open
-            && let Some(rest) = state.scratch.get(self.tail..).filter(|r| !r.is_empty())
+            && let Some(rest) = state.scratch.get(self.tail..end).filter(|r| !r.is_empty())
         {
             build.tail_grow(rest);
-            self.tail = state.scratch.len();
+            self.tail = end;
         }
     }
 
