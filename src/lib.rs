@@ -29,6 +29,7 @@ mod row;
 pub mod scorers;
 mod stack;
 pub mod target;
+pub mod template;
 
 pub use error::{IssueKind, Issues, Path, SpecError, SpecIssue, Step};
 pub use gate::Gate;

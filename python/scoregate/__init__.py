@@ -11,7 +11,10 @@ from __future__ import annotations
 from ._native import (
     BatchResult,
     Combination,
+    Condition,
+    Context,
     GateResult,
+    Interpolation,
     JSONDiagnostic,
     JSONResult,
     JSONStream,
@@ -25,8 +28,10 @@ from ._native import (
     combine_with_judge,
     contract_shape_errors,
     contract_violations,
+    evaluate_condition,
     extract_json_batch,
     format_report,
+    interpolate,
     parse_json,
     parse_judge,
     parse_judge_batch,
@@ -58,17 +63,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import json_repair, judge
+    from . import flow, json_repair, judge
     from .files import FileSummary, score_file
 
 __all__ = [
     "BatchResult",
     "CacheError",
     "Combination",
+    "Condition",
+    "Context",
     "FileSummary",
     "Gate",
     "GateResult",
     "InputError",
+    "Interpolation",
     "JSONDiagnostic",
     "JSONNotFoundError",
     "JSONResult",
@@ -92,10 +100,13 @@ __all__ = [
     "combine_with_judge",
     "contract_shape_errors",
     "contract_violations",
+    "evaluate_condition",
     "evaluate_scorer",
     "extract_json",
     "extract_json_batch",
+    "flow",
     "format_report",
+    "interpolate",
     "json_repair",
     "judge",
     "parse_json",
@@ -118,7 +129,7 @@ _RAISE: Any = object()
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None and name not in ("json_repair", "judge"):
+    if module is None and name not in ("flow", "json_repair", "judge"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
