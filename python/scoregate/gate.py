@@ -324,7 +324,8 @@ class Gate:
 
         if result.verdict == "pass":
             return ""
-        scored: GateResult = getattr(result, "scored", result)
+        given: Any = result
+        scored: GateResult = getattr(given, "scored", given)
         judge = getattr(result, "judge", None)
         said = None if judge is None else judge.reason
         return repair_prompt(scored, reason=result.reason, judge=said)

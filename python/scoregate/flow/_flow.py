@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from ..documents import Document, read_document
 from ..errors import OptionError, SpecError, SpecIssue
-from ._agents import Agents, BudgetSpent, Meter, Prices
+from ._agents import Agents, Meter, Prices
 from ._fields import CONCURRENCY
 from ._phase import Phase, conditions, references
 from ._record import Record
-from ._run import WORK, Run, close_all
-from ._state import FlowResult, PhaseState
+from ._run import Run, close_all, run_alone
 from ._validate import Validator, dotted
-from ._work import Work, run_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from .._native import Context
+    from ._state import FlowResult, PhaseState
 
 
 class Flow:
@@ -80,11 +79,20 @@ class Flow:
         name = os.fspath(path)
         with open(path, "rb") as file:
             data = file.read()
-        flow = cls.__new__(cls)
         try:
-            flow._build(read_document(data, name, ""), untrusted)
+            return cls.of_document(read_document(data, name, ""), untrusted=untrusted)
         except SpecError as error:
             raise SpecError(error.issues, source=name) from None
+
+    @classmethod
+    def of_document(cls, document: Document, *, untrusted: bool = False) -> Flow:
+        """The flow of a document that was read already.
+
+        Raises:
+            SpecError: as ``from_file``.
+        """
+        flow = cls.__new__(cls)
+        flow._build(document, untrusted)
         return flow
 
     @property
@@ -108,7 +116,8 @@ class Flow:
     def phases(self) -> dict[str, Phase]:
         """Its phases by id, in their order."""
         strict = self._spec.get("strictInterpolation") is True
-        made = (Phase(one, self._untrusted, strict) for one in self._spec["phases"])
+        given = self._spec["phases"]
+        made = (Phase(one, self._untrusted, strict) for one in given if isinstance(one, dict))
         return {phase.id: phase for phase in made}
 
     def validate(self) -> list[SpecIssue]:
@@ -127,26 +136,34 @@ class Flow:
         return list(self._warnings())
 
     def _warnings(self) -> Iterator[SpecIssue]:
-        if self._document is not None and isinstance(self._document.spec, str):
-            yield from _native.repeated_keys(self._document.spec)
-        nothing = _native.Context()
+        yield from self.repeated()
         for phase in self.phases.values():
-            place = f"Phase '{phase.id}'"
-            if "eval" in phase.spec and "score" in phase.spec:
-                message = "both eval and score; where eval passes, score never runs"
-                yield SpecIssue("eval_with_score", "eval", message).within(place)
-            for path, text, condition in conditions(phase.spec):
-                error = _native.evaluate_condition(text, nothing).error if condition else None
-                if path == ("when",) and error is not None:
-                    message = f"cannot be read ({error}), and counts as true"
-                    yield SpecIssue("bad_condition", "when", message).within(place)
-            for path, name in references(phase.spec):
-                if name.split(".")[0] not in ("args", "steps", "previous", "reflexion"):
-                    message = f"{{{name}}} stands for nothing, and stays as it is"
-                    yield SpecIssue("literal_placeholder", dotted(path), message).within(place)
+            yield from self.remarks(phase)
             if "score" in phase.spec and phase.score_error is None:
                 for issue in phase.gate._native.warnings():
-                    yield issue.within(place)
+                    yield issue.within(f"Phase '{phase.id}'")
+
+    def repeated(self) -> list[SpecIssue]:
+        """The keys that stand twice in one object of the text, of which the last counts."""
+        text = None if self._document is None else self._document.spec
+        return _native.repeated_keys(text) if isinstance(text, str) else []
+
+    def remarks(self, phase: Phase) -> Iterator[SpecIssue]:
+        """What an author should know of a phase, its score block apart."""
+        nothing = _native.Context()
+        place = f"Phase '{phase.id}'"
+        if "eval" in phase.spec and "score" in phase.spec:
+            message = "both eval and score; where eval passes, score never runs"
+            yield SpecIssue("eval_with_score", "eval", message).within(place)
+        for path, text, condition in conditions(phase.spec):
+            error = _native.evaluate_condition(text, nothing).error if condition else None
+            if path == ("when",) and error is not None:
+                message = f"cannot be read ({error}), and counts as true"
+                yield SpecIssue("bad_condition", "when", message).within(place)
+        for path, name in references(phase.spec):
+            if name.split(".")[0] not in ("args", "steps", "previous", "reflexion"):
+                message = f"{{{name}}} stands for nothing, and stays as it is"
+                yield SpecIssue("literal_placeholder", dotted(path), message).within(place)
 
     def runnable(self) -> None:
         """Refuses a flow that cannot be run at all.
@@ -220,7 +237,7 @@ class Flow:
         spec = self._spec
         concurrency = spec.get("concurrency", CONCURRENCY)
         meter = Meter(agents, spec.get("budget"), prices, concurrency)
-        meter.check(self._asked())
+        meter.check(self.asks())
         log = None
         if record is not None:
             past = bool(resume)
@@ -241,8 +258,8 @@ class Flow:
         finally:
             await close_all(meter)
 
-    def _asked(self) -> set[str | None]:
-        """The names of the agents that it asks."""
+    def asks(self) -> set[str | None]:
+        """The names of the agents that it may ask; None is one without a name."""
         names: set[str | None] = set()
         for phase in self.phases.values():
             judge = (phase.spec.get("score") or {}).get("judge") or phase.spec.get("judge")
@@ -316,11 +333,8 @@ async def run_phase(
     issues = validator.run()
     if validator.issues.fatal:
         raise SpecError(issues)
-    meter, state = Meter(agents), PhaseState(phase.id)
+    meter = Meter(agents)
     try:
-        await run_work(Work(phase, context, meter, state), WORK[phase.type])
-    except BudgetSpent as error:
-        state.end("cancelled", str(error))
+        return await run_alone(phase, context, meter)
     finally:
         await close_all(meter)
-    return state

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
 from ..gate import Gate
+from ._fields import PHASE_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -142,12 +143,16 @@ def conditions(spec: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ...],
 
 
 def references(spec: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ...], str]]:
-    """The names in the placeholders of a phase, each with the steps to its template."""
+    """The names in the placeholders of a phase, each with the steps to its template.
+
+    Fields that phases of its type do not have are passed over.
+    """
+    kind = spec.get("type", "agent")
     for path, text in templates(spec):
-        if isinstance(text, str) and "{" in text:
+        if isinstance(text, str) and "{" in text and kind in PHASE_KEYS[str(path[0])].types:
             for name in _native.references(text):
                 yield path, name
     for path, text, condition in conditions(spec):
-        if "{" in text:
+        if "{" in text and kind in PHASE_KEYS[str(path[0])].types:
             for name in _native.references(text, condition=condition):
                 yield path, name

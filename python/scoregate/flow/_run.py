@@ -260,6 +260,16 @@ def _budget(error: BaseExceptionGroup[BaseException]) -> str | None:
     return f"budget spent: {found}"
 
 
+async def run_alone(phase: Phase, context: Context, meter: Meter) -> PhaseState:
+    """Runs one phase over what a context holds."""
+    state = PhaseState(phase.id)
+    try:
+        await run_work(Work(phase, context, meter, state), WORK[phase.type])
+    except BudgetSpent as error:
+        state.end("cancelled", str(error))
+    return state
+
+
 async def close_all(meter: Meter) -> None:
     """Closes what agents hold open."""
     from ..judge.protocol import close_judges

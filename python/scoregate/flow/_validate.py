@@ -79,6 +79,11 @@ class Issues:
             )
         self._found.append((issue, steps, kind in ("unknown_key", "not_applicable")))
 
+    def add_line(self, kind: str, steps: _Steps, line: str, phase: str) -> None:
+        """Adds an issue whose message is the whole line and names the place itself."""
+        issue = SpecIssue(kind, dotted(steps[2:]), line, text=line).within(f"Phase '{phase}'")
+        self._found.append((issue, steps, False))
+
     def score(self, steps: _Steps, block: Any, phase: str, *, untrusted: bool) -> None:
         """Adds what is wrong with a score block."""
         native: Any = _native.Gate
@@ -207,6 +212,7 @@ class Validator:
         phases = spec.get("phases")
         if not isinstance(phases, list) or not phases:
             kind = "missing" if phases is None else "wrong_type"
+            kind = "wrong_value" if phases == [] else kind
             message = "must be a non-empty array of phases"
             self.issues.add(kind, ("phases",), message, fatal=True)
             return self.issues.located()
@@ -335,8 +341,7 @@ class Validator:
                     self.issues.score(here, value, name, untrusted=self._untrusted)
             case "expect":
                 for error in _native.contract_shape_errors(value):
-                    message = error.removeprefix("expect: ")
-                    self.issues.add("bad_schema", here, message, phase=name)
+                    self.issues.add_line("bad_schema", here, error, name)
             case "dependsOn" | "run" | "eval":
                 self._texts(key, here, value, name)
             case "retry":
@@ -362,8 +367,8 @@ class Validator:
         """Looks at a list of texts."""
         fatal = key != "eval"
         if not isinstance(value, list) or (not value and key != "dependsOn"):
-            empty = "" if key == "dependsOn" else "non-empty "
-            message = f"must be a {empty}array of strings"
+            what = "an array" if key == "dependsOn" else "a non-empty array"
+            message = f"must be {what} of strings"
             hint = f'["{value}"]' if isinstance(value, str) and len(value) < 80 else None
             if key == "run":
                 hint = "the arguments one by one; there is no shell" if hint else None
