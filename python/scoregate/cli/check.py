@@ -110,9 +110,11 @@ def _check_flow(path: str, flow: Flow) -> tuple[bool, bool]:
         return True, False
     found = [*flow.repeated(), *(r for phase in flow.phases.values() for r in flow.remarks(phase))]
     tell_issues("warning", path, found, flow.text)
-    words = f"a flow of {plural(len(flow.phases), 'phase')}"
-    line = Text.assemble(("ok: ", "bold green"), look.printable(f"{shown(path)}: {words}"))
-    look.console(stdout()).print(line, soft_wrap=True)
+    if not any("score" in phase.spec for phase in flow.phases.values()):
+        # Else there is a line for each gate.
+        words = f"a flow of {plural(len(flow.phases), 'phase')}"
+        line = Text.assemble(("ok: ", "bold green"), look.printable(f"{shown(path)}: {words}"))
+        look.console(stdout()).print(line, soft_wrap=True)
     return False, bool(found)
 
 

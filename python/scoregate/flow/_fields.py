@@ -214,6 +214,7 @@ KINDS = {
     "unknown_reference": "a placeholder that can stand for nothing",
     "untrusted": "what an untrusted flow may not do",
     "eval_with_score": "warning: both `eval` and `score`; if `eval` passes, `score` never runs",
+    "nothing_to_score": "warning: a gate without `dependsOn` that scores `{previous.output}`",
     "literal_placeholder": "warning: a placeholder that no run fills, and that stays as it is",
     "bad_condition": "warning: a condition that cannot be read, which counts as true",
 }

@@ -155,6 +155,10 @@ class Flow:
         if "eval" in phase.spec and "score" in phase.spec:
             message = "both eval and score; where eval passes, score never runs"
             yield SpecIssue("eval_with_score", "eval", message).within(place)
+        score = phase.spec.get("score")
+        if isinstance(score, dict) and "target" not in score and not phase.depends_on:
+            message = "nothing runs before it, so that its target stands for nothing"
+            yield SpecIssue("nothing_to_score", "score", message).within(place)
         for path, text, condition in conditions(phase.spec):
             error = _native.evaluate_condition(text, nothing).error if condition else None
             if path == ("when",) and error is not None:

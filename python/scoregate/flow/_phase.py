@@ -79,7 +79,7 @@ class Phase:
     def score_error(self) -> str | None:
         """What is wrong with its score block."""
         errors = _native.score_shape_errors(self.spec["score"])
-        return errors[0] if errors else None
+        return next(iter(errors), None)
 
     @cached_property
     def gate(self) -> Gate:
@@ -118,7 +118,8 @@ def templates(spec: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ...], 
                 yield (key, index), text
     score, judge = spec.get("score"), spec.get("judge")
     if isinstance(score, dict):
-        yield ("score", "target"), score.get("target", TARGET)
+        if "target" in score:
+            yield ("score", "target"), score["target"]
         if isinstance(score.get("judge"), dict) and "task" in score["judge"]:
             yield ("score", "judge", "task"), score["judge"]["task"]
     if isinstance(judge, str):

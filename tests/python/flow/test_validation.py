@@ -97,6 +97,8 @@ def test_warnings_are_no_errors() -> None:
     assert all(str(issue).startswith("Phase '") for issue in made.warnings())
     assert Flow('{"name": "f", "name": "g", "phases": [{"id": "a", "task": "x"}]}').warnings()
     assert flow({"id": "a"}).warnings() == []
+    lone = {"id": "g", "type": "gate", "score": {"scorers": SCORERS}}
+    assert [issue.kind for issue in flow(lone).warnings()] == ["nothing_to_score"]
 
 
 def test_mistakes_by_the_thousand_are_found_in_time() -> None:
