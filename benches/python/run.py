@@ -34,6 +34,7 @@ SECTIONS = (
     "json_bench",
     "json_accuracy",
     "judge_bench",
+    "flow_bench",
     "package",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -1,5 +1,8 @@
 //! Templates: contexts, interpolation, conditions.
 
+// The texts here are Python's docstrings.
+#![allow(clippy::doc_markdown, clippy::doc_link_with_quotes)]
+
 use std::collections::HashMap;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -52,10 +55,6 @@ impl Context {
         let previous = previous_output.map(|text| text.as_ref().to_vec());
         let (args, locals) = (object(args, "args")?, object(locals, "locals")?);
         Ok(Context(template::Context::new(args, made, previous, locals)))
-    }
-
-    fn __repr__(&self) -> &'static str {
-        "<Context>"
     }
 }
 
@@ -188,6 +187,7 @@ impl Condition {
         self.missing.clone_ref(py)
     }
 
+    #[allow(clippy::unused_self)] // Python calls it on a condition
     fn __bool__(&self) -> PyResult<bool> {
         Err(PyTypeError::new_err("a condition has no truth value; ask for .value"))
     }

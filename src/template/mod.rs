@@ -21,6 +21,7 @@
 mod condition;
 mod context;
 mod interpolate;
+mod tokens;
 
 pub use condition::{Condition, condition_references, evaluate_condition};
 pub use context::{Context, Step};

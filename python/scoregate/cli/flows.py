@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from contextlib import nullcontext
@@ -72,6 +71,8 @@ def _agents(
     Raises:
         UsageError: one is none, or cannot be reached.
     """
+    import asyncio
+
     from ..flow._fields import DEFAULT_AGENT
     from ..judge import named_judge
 
@@ -169,6 +170,8 @@ def run(
     price: judging.Price = None,
 ) -> None:
     """Runs a flow."""
+    import asyncio
+
     with exit_codes():
         found = _read(flow, untrusted=untrusted)
         if resume and record is None:
@@ -236,6 +239,8 @@ def gate(
     agent_timeout: AgentTimeout = 600.0,
 ) -> None:
     """Scores recorded outputs."""
+    import asyncio
+
     with exit_codes():
         found = _read(flow)
         chosen = found.phases.get(phase)
@@ -321,6 +326,8 @@ async def _score(
     output: str,
 ) -> dict[str, int]:
     """Runs the gate on each row and writes its line, in order; the counts by verdict."""
+    import asyncio
+
     from .._native import Context
     from ..flow._agents import Meter
     from ..flow._run import close_all, run_alone
