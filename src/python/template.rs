@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use super::detached;
+use super::gil::detached;
 use super::text::{Text, to_str};
 use super::value::from_python;
 use crate::json::Value;

@@ -13,10 +13,10 @@ use std::borrow::Cow;
 
 use super::context::{Context, Found, Resolver};
 use super::interpolate::write_found;
+use super::limit::{MAX_BYTES, TooLong};
 use super::tokens::{Operator, Token, Tokens};
-use super::{MAX_BYTES, TooLong};
 use crate::json::Value;
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 /// What a condition says.
 #[derive(Clone, Debug, PartialEq, Eq)]

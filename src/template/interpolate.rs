@@ -1,7 +1,7 @@
 //! Texts with placeholders.
 
 use super::context::{Context, Found, Resolver};
-use super::{MAX_BYTES, TooLong};
+use super::limit::{MAX_BYTES, TooLong};
 use crate::json::{Decimal, Value, quote_into};
 use crate::stack::with_room;
 

@@ -21,23 +21,10 @@
 mod condition;
 mod context;
 mod interpolate;
+mod limit;
 mod tokens;
 
 pub use condition::{Condition, condition_references, evaluate_condition};
 pub use context::{Context, Step};
 pub use interpolate::{Interpolation, interpolate, references};
-
-/// The longest text that is made, and the most bytes of values that one condition compares.
-pub const MAX_BYTES: usize = 64 << 20;
-
-/// More than [`MAX_BYTES`] would have to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLong;
-
-impl std::fmt::Display for TooLong {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "longer than {MAX_BYTES} bytes")
-    }
-}
-
-impl std::error::Error for TooLong {}
+pub use limit::{MAX_BYTES, TooLong};

@@ -3,7 +3,7 @@
 //! A number is `-?d+[.d+][e±d+]`; a word is a run without white space, quotes, braces, parentheses
 //! and `| & = ! < >`.
 
-use crate::target::{space_at_start, trim_js};
+use crate::text::{space_at_start, trim_js};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {

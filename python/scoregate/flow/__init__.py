@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from .._public import publish
 from ._agents import Agents, Prices
 from ._flow import Flow, run_phase
 from ._graph import mermaid, svg
@@ -31,3 +32,9 @@ __all__ = [
     "run_phase",
     "svg",
 ]
+
+publish(__name__, __all__, globals())
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import JudgeError, OptionError
-from ..judge.limits import LIMITS, Budget, LimitReached, estimate
-from ..judge.named import as_judge
-from ..judge.protocol import FAULTS, AnyJudge, Judge, JudgeReply, call_judge, judge_name
+from .._errors import JudgeError, OptionError
+from ..judge._limits import LIMITS, Budget, LimitReached, estimate
+from ..judge._named import as_judge
+from ..judge._protocol import FAULTS, AnyJudge, Judge, JudgeReply, call_judge, judge_name
 from ._fields import DEFAULT_AGENT
 
 if TYPE_CHECKING:

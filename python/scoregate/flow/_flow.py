@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..documents import Document, read_document
-from ..errors import OptionError, SpecError, SpecIssue
+from .._documents import Document, read_document
+from .._errors import OptionError, SpecError, SpecIssue
 from ._agents import Agents, Meter, Prices
 from ._fields import CONCURRENCY
 from ._phase import Phase, conditions, references

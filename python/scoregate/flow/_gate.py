@@ -6,20 +6,20 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..judge.limits import Retry
-from ..judge.options import JudgeOptions
-from ..judge.plan import Plan
-from ..judge.prompt import PromptTemplate, judge_prompt
-from ..judge.session import Session
-from ..repair_prompt import repair_prompt
+from ..judge._limits import Retry
+from ..judge._options import JudgeOptions
+from ..judge._plan import Plan
+from ..judge._prompt import PromptTemplate, judge_prompt
+from ..judge._repair import repair_prompt
+from ..judge._session import Session
 from ._agents import MeteredJudge
 from ._phase import CONTAINS, TARGET
 from ._work import AttemptFailed, Blocked
 
 if TYPE_CHECKING:
+    from .._gate import Gate
     from .._native import GateResult
-    from ..gate import Gate
-    from ..judge.results import JudgedResult
+    from ..judge._results import JudgedResult
     from ._work import Work
 
 EVAL_PASS = "PASS (eval checks passed — no LLM call)"  # noqa: S105

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
-from ..gate import Gate
+from .._gate import Gate
 from ._fields import PHASE_KEYS
 
 if TYPE_CHECKING:

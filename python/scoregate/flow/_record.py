@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, OutputError
+from .._errors import InputError, OutputError
 from ._state import STATUSES, PhaseState, now
 
 if TYPE_CHECKING:

@@ -272,7 +272,7 @@ async def run_alone(phase: Phase, context: Context, meter: Meter) -> PhaseState:
 
 async def close_all(meter: Meter) -> None:
     """Closes what agents hold open."""
-    from ..judge.protocol import close_judges
+    from ..judge._protocol import close_judges
 
     with suppress(Exception):
         await close_judges(meter.judges)

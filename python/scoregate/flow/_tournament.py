@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ..errors import JudgeError
-from ..judge.limits import Retry
-from ..judge.options import JudgeOptions
-from ..judge.prompt import WINNER_TASK
-from ..judge.winner import apick_winner
+from .._errors import JudgeError
+from ..judge._limits import Retry
+from ..judge._options import JudgeOptions
+from ..judge._prompt import WINNER_TASK
+from ..judge._winner import apick_winner
 from ._agents import BudgetSpent, MeteredJudge
 from ._work import AttemptFailed
 

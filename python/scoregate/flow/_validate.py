@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _native
-from ..errors import SpecError, SpecIssue
+from .._errors import SpecError, SpecIssue
 from ._fields import FLOW_KEYS, FLOW_NOTES, MOST_PHASES, PHASE_KEYS, PHASE_NOTES, TYPES
 from ._phase import CONTAINS, references
 from ._reach import ancestors, cycles, order
@@ -15,7 +15,7 @@ from ._reach import ancestors, cycles, order
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..documents import Document
+    from .._documents import Document
 
 _ID = re.compile(r"[a-zA-Z0-9-]+")
 

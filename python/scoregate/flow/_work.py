@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..errors import JudgeError
-from ..judge.command import CommandJudge
+from .._errors import JudgeError
+from ..judge._command import CommandJudge
 from ._agents import BudgetSpent, Meter, text_of
 from ._state import PhaseState, now
 
