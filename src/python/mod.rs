@@ -13,6 +13,7 @@ mod json;
 mod lines;
 mod regex;
 mod results;
+mod template;
 mod text;
 mod value;
 
@@ -27,8 +28,8 @@ mod _native {
     #[pymodule_export]
     use super::functions::{
         combine_scores, combine_with_judge, contract_shape_errors, contract_violations,
-        evaluate_scorer, format_report, gate_schema, issue_kinds, repeated_keys,
-        score_shape_errors, scorer_table, strict_json,
+        evaluate_scorer, format_report, gate_schema, issue_kinds, json_places, nearest_name,
+        repeated_keys, score_shape_errors, scorer_table, strict_json,
     };
     #[pymodule_export]
     use super::gate::Gate;
@@ -48,6 +49,10 @@ mod _native {
     use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
+    #[pymodule_export]
+    use super::template::{
+        Condition, Context, Interpolation, evaluate_condition, interpolate, references,
+    };
 
     #[pymodule_export]
     const BUILD_PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
