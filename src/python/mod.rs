@@ -3,15 +3,18 @@
 // PyO3 hands extracted arguments over by value, and `__reduce__` may fail in some classes.
 #![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
 
+mod arrow;
 mod batch;
 mod error;
 mod functions;
 mod gate;
 mod grammar;
+mod input;
 mod json;
 mod lines;
 mod regex;
 mod results;
+mod table;
 mod text;
 mod value;
 
@@ -46,6 +49,8 @@ mod _native {
         parse_verdict_batch, parse_winner, parse_winner_batch,
     };
     #[pymodule_export]
+    use super::input::{iter_texts, list_texts};
+    #[pymodule_export]
     use super::json::{
         Diagnostic, JSONResult, JSONStream, extract_json, extract_json_batch, json_codes,
         parse_json, schema_violations,
@@ -56,6 +61,8 @@ mod _native {
     use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
+    #[pymodule_export]
+    use super::table::ArrowSchema;
 
     #[pymodule_export]
     const BUILD_PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };

@@ -6,6 +6,7 @@ Blocks of a page run in order, in one namespace and one folder.
 - `sh` after `<!-- run -->` runs, where the command line is installed.
 - `text` right after one of these is what it prints.
 - `json` and `jsonl` parse; a gate or a scorer builds.
+- A block after `<!-- needs: library -->` runs where the library is installed.
 - `yaml` parses; of a workflow the steps that call scoregate run, but for those with an `env`.
 - A block with `title="name"` is a file: it is written, and runs only where another block runs it.
 """
@@ -20,6 +21,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -76,7 +78,7 @@ def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> str:
 
 
 def run_shell(text: str) -> str | None:
-    if importlib.util.find_spec("scoregate.cli") is None:
+    if find_spec("scoregate.cli") is None:
         return None
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
@@ -106,8 +108,19 @@ def run_yaml(block: Block) -> None:
         run_shell(command)
 
 
+def has_needs(block: Block) -> bool:
+    """Whether the libraries that a block names are installed."""
+    needs = re.search(r"<!-- needs: ([\w, ]+) -->\s*$", block.gap)
+    missing = [n for n in needs[1].split(", ") if not find_spec(n)] if needs else []
+    required = set(missing) & set(os.environ.get("SCOREGATE_REQUIRE", "").split(","))
+    assert not required, f"required and absent: {required}"
+    return not missing
+
+
 def run(page: Path, block: Block, namespace: dict[str, Any]) -> str | None:
     """Runs a block; what it prints, where it runs and prints."""
+    if not has_needs(block):
+        return None
     if block.title and block.language not in ("json", "yaml"):
         return None
     match block.language:

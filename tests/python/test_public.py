@@ -72,8 +72,6 @@ STUB = Path(_native.__file__).with_name("_native.pyi")
 
 #: Names whose texts in the binding are still shorter than in the stub. None may join them.
 SHORTER = {
-    "BatchResult",
-    "BatchResult.columns",
     "BatchResult.summary",
     "Combination",
     "GateResult",
