@@ -97,13 +97,12 @@ impl Table {
             return refuse(&format!("expected a table, got a column ({name}); use score_batch"));
         }
         let texts = source(stream.columns(), "column", column, Layout::is_text, "texts")?;
-        let of_ids = |layout: &Layout| *layout != Layout::Null;
         let ids = id.map(|id| {
             if fields(gate).iter().any(|field| field.name == id) {
                 let message = format!("id: {id:?} is the name of a column of the results");
                 return Err(PyValueError::new_err(message));
             }
-            let source = source(stream.columns(), "id", id, of_ids, "texts or whole numbers")?;
+            let source = source(stream.columns(), "id", id, |_| true, "texts or whole numbers")?;
             let ids = Ids::new(id, &source.layout);
             Ok((source, ids))
         });

@@ -19,6 +19,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -111,7 +112,12 @@ def run_yaml(block: Block) -> None:
 def has_needs(block: Block) -> bool:
     """Whether the libraries that a block names are installed."""
     needs = re.search(r"<!-- needs: ([\w, ]+) -->\s*$", block.gap)
-    missing = [n for n in needs[1].split(", ") if not find_spec(n)] if needs else []
+    tools = {"pyspark": "java"}
+    missing = [
+        name
+        for name in (needs[1].split(", ") if needs else [])
+        if not find_spec(name) or (name in tools and not shutil.which(tools[name]))
+    ]
     required = set(missing) & set(os.environ.get("SCOREGATE_REQUIRE", "").split(","))
     assert not required, f"required and absent: {required}"
     return not missing

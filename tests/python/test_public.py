@@ -158,7 +158,7 @@ def modules() -> Iterator[str]:
     """The modules of the package but the native one and the command line."""
     yield "scoregate"
     for found in pkgutil.walk_packages(scoregate.__path__, "scoregate."):
-        if not re.match(r"scoregate\.(_native|cli|__main__)\b", found.name):
+        if not re.match(r"scoregate\.(_native|cli|engines|__main__)\b", found.name):
             yield found.name
 
 

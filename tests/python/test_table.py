@@ -288,6 +288,7 @@ def test_a_stream_that_fails_or_was_read_says_so() -> None:
         pa.array(["a", None, "c", "d", "é", "", "g"], pa.string_view()),
         pa.array(["a", "b", "a", "b", None, "b", "a"]).dictionary_encode(),
         *(pa.array([1, 2, None, 4, 5, 6, 127], kind) for kind in INDICES),
+        pa.nulls(7),
         pa.array([2**63, 2**64 - 1, 0, 1, 2, 3, None], pa.uint64()),
     ],
     ids=lambda ids: str(ids.type),
