@@ -6,8 +6,8 @@ import sys
 from contextlib import suppress
 
 
-def main() -> int:
-    """Runs the command line and gives its exit code."""
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line, or these arguments of it, and gives its exit code."""
     try:
         from .cli import run
     except ModuleNotFoundError as error:
@@ -19,7 +19,7 @@ def main() -> int:
         return 2
     except KeyboardInterrupt:
         return 130
-    return run()
+    return run(arguments)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ __all__ = [
     "Verdict",
     "Winner",
     "__version__",
+    "coerce_json",
     "combine_scores",
     "combine_with_judge",
     "contract_shape_errors",
@@ -173,7 +174,11 @@ class BatchResult:
     """
 
     def __new__(
-        cls, gate: Gate, state: tuple[Any, ...], ids: tuple[Any, ...] | None = None
+        cls,
+        spec: str,
+        untrusted: bool,
+        columns: tuple[Any, ...],
+        ids: tuple[Any, ...] | None = None,
     ) -> BatchResult: ...
     @property
     def columns(self) -> dict[str, Any]:
@@ -941,6 +946,17 @@ def extract_json_batch(
 ) -> list[str | None]: ...
 def json_codes() -> list[tuple[str, str, str]]:
     """Every diagnostic code: name, severity, message."""
+
+def coerce_json(
+    text: str, schema: Any, *, salvage: bool = False
+) -> tuple[Any, list[tuple[str, str, str, str]]]:
+    """What a schema asks for of a JSON text, and the changes: code, severity, place, message.
+
+    With ``salvage`` what does not fit is dropped, and what is missing made up, where that may be.
+
+    Raises:
+        ValueError: the schema is malformed.
+    """
 
 def schema_violations(value: Any, schema: Any) -> list[str]:
     """What a value breaks of a contract or a JSON Schema.

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBytes, PyCapsule, PyDict, PyList, PyMemoryView, PySlice, PyString, PyTuple, PyType,
-};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyMemoryView, PySlice, PyString, PyType};
 
 use super::arrow::{Pieces, schema_capsule, stream_capsule};
-use super::gate::Gate;
+use super::error::spec_error;
 use super::results::GateResult;
-use crate::batch::Columns;
 use crate::batch::arrow::{self, Id, IdParts, Ids};
+use crate::batch::{Columns, Parts, Totals};
+use crate::gate::Gate;
 use crate::result::{Reason, Verdict};
+use crate::scorer::Options;
 
 /// The results of a batch, by column.
 ///
@@ -23,29 +23,34 @@ use crate::result::{Reason, Verdict};
 /// table for whatever reads `__arrow_c_stream__`.
 #[pyclass(frozen, module = "scoregate", name = "BatchResult", skip_from_py_object)]
 pub(super) struct BatchResult {
-    gate: Gate,
+    gate: Arc<Gate>,
+    untrusted: bool,
     columns: Arc<Columns>,
     ids: Option<Arc<Ids>>,
 }
 
 impl BatchResult {
-    pub(super) fn new(gate: Gate, columns: Columns, ids: Option<Ids>) -> Self {
-        BatchResult { gate, columns: Arc::new(columns), ids: ids.map(Arc::new) }
+    pub(super) fn new(
+        gate: Arc<Gate>,
+        untrusted: bool,
+        columns: Columns,
+        ids: Option<Ids>,
+    ) -> Self {
+        BatchResult { gate, untrusted, columns: Arc::new(columns), ids: ids.map(Arc::new) }
     }
 
     /// A row; a negative index counts from the end.
     fn row(&self, index: isize) -> PyResult<GateResult> {
         let len = self.columns.len();
         let at = if index < 0 { index + len.cast_signed() } else { index };
-        let found =
-            usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate.core, at));
+        let found = usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate, at));
         found
             .map(Into::into)
             .ok_or_else(|| PyIndexError::new_err(format!("row {index} of a batch of {len} rows")))
     }
 
     fn fields(&self) -> Vec<arrow::Field> {
-        arrow::batch_fields(&self.gate.core, self.ids.as_deref())
+        arrow::batch_fields(&self.gate, self.ids.as_deref())
     }
 
     /// A column by its name.
@@ -85,7 +90,7 @@ impl BatchResult {
 
     /// A column of a scorer.
     fn scorer_column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        for (i, label) in arrow::labels(&self.gate.core).iter().enumerate() {
+        for (i, label) in arrow::labels(&self.gate).iter().enumerate() {
             match name.strip_prefix(label.as_str()) {
                 Some(".passed") => return bytes_view(py, &self.columns.passed[i], "?"),
                 Some(".score") => return doubles_view(py, &self.columns.score[i]),
@@ -107,19 +112,27 @@ impl BatchResult {
     }
 }
 
-type State = crate::batch::Parts;
+/// The gate's spec, whether its patterns are untrusted, the columns and the ids.
+type State = (String, bool, Parts, Option<IdParts>);
 
 #[pymethods]
 impl BatchResult {
     #[new]
-    #[pyo3(signature = (gate, state, ids=None))]
-    fn restore(gate: &Bound<'_, Gate>, state: State, ids: Option<IdParts>) -> PyResult<Self> {
-        let other = || PyValueError::new_err("state: not of this gate");
-        let gate = gate.get().clone();
-        let columns = Columns::from_parts(state, gate.core.scorers().len()).ok_or_else(other)?;
+    #[pyo3(signature = (spec, untrusted, columns, ids=None))]
+    fn restore(
+        py: Python<'_>,
+        spec: &str,
+        untrusted: bool,
+        columns: Parts,
+        ids: Option<IdParts>,
+    ) -> PyResult<Self> {
+        let other = || PyValueError::new_err("columns: not of this gate");
+        let gate = Gate::from_json(spec.as_bytes(), Options { untrusted });
+        let gate = Arc::new(gate.map_err(|error| spec_error(py, &error))?);
+        let columns = Columns::from_parts(columns, gate.scorers().len()).ok_or_else(other)?;
         let ids =
             ids.map(|ids| Ids::from_parts(ids, columns.len()).ok_or_else(other)).transpose()?;
-        Ok(BatchResult::new(gate, columns, ids))
+        Ok(BatchResult::new(gate, untrusted, columns, ids))
     }
 
     fn __len__(&self) -> usize {
@@ -240,13 +253,11 @@ impl BatchResult {
         slf
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, State)> {
         let this = slf.get();
         let ids = this.ids.as_ref().map(|ids| ids.to_parts());
-        let state = (this.gate.clone(), this.columns.to_parts(), ids);
-        Ok((slf.get_type(), state.into_pyobject(slf.py())?))
+        let spec = this.gate.spec().to_json();
+        Ok((slf.get_type(), (spec, this.untrusted, this.columns.to_parts(), ids)))
     }
 }
 
@@ -266,7 +277,7 @@ impl Rows {
     fn __next__(&self) -> Option<GateResult> {
         let batch = self.batch.get();
         let row = self.next.fetch_add(1, Ordering::Relaxed);
-        batch.columns.result(&batch.gate.core, row).map(Into::into)
+        batch.columns.result(&batch.gate, row).map(Into::into)
     }
 }
 
@@ -274,7 +285,7 @@ impl Rows {
 pub(super) fn totals_dict<'py>(
     py: Python<'py>,
     gate: &Gate,
-    totals: &crate::batch::Totals,
+    totals: &Totals,
 ) -> PyResult<Bound<'py, PyDict>> {
     let [block, pass, undecided] = totals.verdicts;
     let rows = block + pass + undecided;
@@ -288,7 +299,7 @@ pub(super) fn totals_dict<'py>(
     dict.set_item("pass_rate", rate)?;
     let scorers = PyList::empty(py);
     let counts = totals.passed.iter().zip(&totals.repaired);
-    for ((name, kind), (passed, &repaired)) in gate.core.scorers().zip(counts) {
+    for ((name, kind), (passed, &repaired)) in gate.scorers().zip(counts) {
         let scorer = PyDict::new(py);
         scorer.set_item("name", &**name)?;
         scorer.set_item("type", &**kind)?;

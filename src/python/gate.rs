@@ -21,7 +21,7 @@ use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
 use crate::gate::Gate as Core;
 use crate::json::{MAX_DEPTH, Value};
 use crate::result::Outcome;
-use crate::scorers::Options;
+use crate::scorer::Options;
 use crate::target::Target;
 
 /// So many texts stay in a core's cache between reading and scoring them.
@@ -102,7 +102,7 @@ impl Gate {
     ) -> PyResult<GateResult> {
         let Some(text) = text else { return Ok(self.core.missing_input().into()) };
         let row = row_of(row)?;
-        let result = super::detached(py, text.as_ref().len(), || {
+        let result = super::gil::detached(py, text.as_ref().len(), || {
             self.core.score(&Target::from_wtf8(text.as_ref()), &row)
         });
         Ok(result.into())
@@ -152,7 +152,7 @@ impl Gate {
             }
             start = end;
         }
-        Ok(BatchResult::new(self.clone(), all, None))
+        Ok(BatchResult::new(self.core.clone(), self.untrusted, all, None))
     }
 
     #[pyo3(signature = (data, column="output", *, id=None, threads=None, details="failed"))]
@@ -182,7 +182,7 @@ impl Gate {
             }
         }
         py.check_signals()?;
-        Ok(BatchResult::new(self.clone(), all, table.into_ids()))
+        Ok(BatchResult::new(self.core.clone(), self.untrusted, all, table.into_ids()))
     }
 
     fn columns(&self) -> Vec<&str> {

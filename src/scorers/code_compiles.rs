@@ -4,11 +4,11 @@
 //! {"type": "code-compiles", "language": "typescript"}
 //! ```
 
-use super::{Build, Options, Scorer, Warning};
 use crate::error::IssueKind;
 use crate::field::{Choice, fields};
 use crate::result::Outcome;
 use crate::row::Row;
+use crate::scorer::{Build, Options, Scorer, Warning};
 use crate::target::Target;
 
 /// The scorer, as far as the core knows it.

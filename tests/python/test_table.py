@@ -311,8 +311,8 @@ def test_ids_are_kept(ids: pa.Array) -> None:
 
 def test_ids_of_another_batch_are_refused() -> None:
     table = pa.table({"key": ["a", "b"], "output": ["ok", "no"]})
-    native, state, ids = GATE.score_table(table, id="key").__reduce__()[1]
-    assert len(BatchResult(native, state, ids)) == 2
+    spec, untrusted, state, ids = GATE.score_table(table, id="key").__reduce__()[1]
+    assert len(BatchResult(spec, untrusted, state, ids)) == 2
     name, kind, present, data, ends = ids
     for broken in [
         (name, kind, present[:1], data, ends),
@@ -321,8 +321,8 @@ def test_ids_of_another_batch_are_refused() -> None:
         (name, "l", present, data, []),
         (name, "g", present, data, ends),
     ]:
-        with pytest.raises(ValueError, match="state: not of this gate"):
-            BatchResult(native, state, broken)
+        with pytest.raises(ValueError, match="columns: not of this gate"):
+            BatchResult(spec, untrusted, state, broken)
 
 
 JUDGED = Gate({"scorers": [{"type": "contains", "value": "ok"}], "judge": {"task": "?"}})

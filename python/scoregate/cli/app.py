@@ -62,8 +62,8 @@ for _group in (start, score, check, json, replies, cache):
     app.add_typer(_group.app)
 
 
-def run() -> int:
-    """Runs the command line and gives its exit code."""
+def run(arguments: list[str] | None = None) -> int:
+    """Runs the command line, or these arguments of it, and gives its exit code."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -77,7 +77,7 @@ def run() -> int:
     try:
         with guarded_streams():
             try:
-                app(prog_name="scoregate")
+                app(arguments, prog_name="scoregate")
             except OSError as error:  # a help text on a full disk
                 look.tell("error", f"standard output: cannot be written: {reason(error)}")
                 forget(sys.stdout)

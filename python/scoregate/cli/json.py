@@ -12,9 +12,9 @@ import typer
 from rich.text import Text
 
 from .. import _native
-from .. import json_repair as drop_in
 from ..errors import InputError
 from ..files import Source, open_sink, reason
+from ..json_repair import json_repair as drop_in
 from . import look
 from .common import UNDER, UsageError, exit_codes, help_text, places, plural, shown
 
@@ -29,6 +29,7 @@ _SHOWN = 20
 #: The characters of a line that are shown around a fault.
 _WIDTH = 96
 
+_RANKS = {"lossless": 0, "guess": 1, "lossy": 2}
 _STYLES = {"lossless": "green", "guess": "yellow", "lossy": "red", "error": "bold red"}
 _EXITS = "Exit codes: 0 done; 1 a text held no JSON; 2 usage; 3 input or output failed."
 
@@ -165,7 +166,9 @@ def repair(
     schema_repair_mode: Annotated[
         str,
         typer.Option(
-            metavar="standard", help="For scripts that use json_repair; only standard is offered."
+            metavar="standard|salvage",
+            help="salvage: leave out what does not fit the schema, and fill in required values "
+            "that it names.",
         ),
     ] = "standard",
     strict: Annotated[
@@ -189,28 +192,23 @@ def repair(
             raise UsageError("-i needs a file")
         if inline and os.path.exists(place) and not os.path.isfile(place):
             raise UsageError(f"-i needs a regular file, and {place} is none")
-        options: dict[str, Any] = {"max_severity": _severity(max_severity)}
         wanted = _wanted_schema(schema, schema_model, schema_repair_mode)
-        if wanted is not None:
-            if strict:
-                raise UsageError("--strict cannot be used with a schema")
-            options["schema"] = wanted
-        missed = 0
+        if wanted is not None and strict:
+            raise UsageError("--strict cannot be used with a schema")
+        salvage = schema_repair_mode == "salvage"
+        mender = _Mender(wanted, _severity(max_severity), strict=strict, salvage=salvage)
         with open_sink(place if inline else output) as sink:
             if field is None:
                 text = _read(place)
-                result = _parse(text, options)
+                result = mender.read(text)
                 if not quiet:
                     _show(shown(place), text, result)
-                missed = int(
-                    not result.ok
-                    or (strict and _refused(shown(place), result))
-                    or _unfit(shown(place), result, wanted)
-                )
-                if not missed:
-                    sink.write(_dumps(result.value, indent, ensure_ascii))
+                found = mender.accepted(shown(place), text, result)
+                missed = int(found is None)
+                if found is not None:
+                    sink.write(_dumps(found[0], indent, ensure_ascii))
             else:
-                missed = _repair_rows(place, field, options, sink, strict=strict, quiet=quiet)
+                missed = _repair_rows(place, field, mender, sink, quiet=quiet)
             if not missed or field is not None:
                 sink.finish()
                 sink.commit()
@@ -218,10 +216,49 @@ def repair(
         raise typer.Exit(UNDER)
 
 
+class _Mender:
+    """Repairs texts as the options ask for."""
+
+    def __init__(
+        self, schema: Any, max_severity: str | None, *, strict: bool, salvage: bool
+    ) -> None:
+        self._schema = schema
+        self._most = max_severity
+        self._strict = strict
+        self._salvage = salvage
+
+    def read(self, text: str) -> _native.JSONResult:
+        """The result of a text; a salvage follows it."""
+        schema = None if self._salvage else self._schema
+        return _parse(text, {"max_severity": self._most, "schema": schema})
+
+    def accepted(self, name: str, text: str, result: _native.JSONResult) -> tuple[Any, bool] | None:
+        """The value of a result and whether a schema changed it; None, and why, where refused."""
+        if not result.ok or (self._strict and _refused(name, result)):
+            return None
+        if not self._salvage:
+            return None if _unfit(name, result, self._schema) else (result.value, False)
+        try:
+            value, changes = drop_in.fitted(result, text, self._schema, salvage=True)
+        except ValueError as error:
+            look.tell("error", f"{name}: the value does not fit the schema: {error}")
+            return None
+        for code, severity, path, message in changes:
+            above = self._most is not None and _RANKS[severity] > _RANKS[self._most]
+            if above or severity == "lossy":
+                kind = "error" if above else "note"
+                look.tell(kind, f"{name}: {path}: {severity}: {code}: {message}")
+            if above:
+                return None
+        return value, bool(changes)
+
+
 def _wanted_schema(file: str | None, model: str | None, mode: str) -> Any:
     """The schema that guides a repair; None where no option names one."""
-    if mode != "standard":
-        raise UsageError("--schema-repair-mode: only standard is offered; salvage drops data")
+    if mode not in ("standard", "salvage"):
+        raise UsageError("--schema-repair-mode: must be one of standard|salvage")
+    if mode == "salvage" and file is None and model is None:
+        raise UsageError("--schema-repair-mode salvage needs a schema")
     if file is not None and model is not None:
         raise UsageError("--schema and --schema-model cannot be used together")
     if model is None:
@@ -233,9 +270,7 @@ def _wanted_schema(file: str | None, model: str | None, mode: str) -> Any:
         raise UsageError(f"--schema-model: {model} is no model that can be used: {error}") from None
 
 
-def _repair_rows(
-    place: str, field: str, options: dict[str, Any], sink: Any, *, strict: bool, quiet: bool
-) -> int:
+def _repair_rows(place: str, field: str, mender: _Mender, sink: Any, *, quiet: bool) -> int:
     """Writes each row with its field repaired; gives the number of texts without JSON."""
     rows = changed = missed = 0
     name = shown(place)
@@ -244,13 +279,13 @@ def _repair_rows(
         rows += 1
         text = row.get(field)
         if isinstance(text, str):
-            result = _parse(text, options)
-            where = f"{name}:{number}"
-            refused = strict and _refused(where, result)
-            if result.ok and not refused and not _unfit(where, result, options.get("schema")):
-                whole = result.source == "whole" and not result.diagnostics
+            result = mender.read(text)
+            found = mender.accepted(f"{name}:{number}", text, result)
+            if found is not None:
+                value, fitted = found
+                whole = result.source == "whole" and not result.diagnostics and not fitted
                 if not whole:
-                    row[field] = json.dumps(result.value, ensure_ascii=False)
+                    row[field] = json.dumps(value, ensure_ascii=False)
                     line = json.dumps(row, ensure_ascii=False)
                     changed += 1
             else:
@@ -369,7 +404,7 @@ def _dumps(value: Any, indent: int | None, ensure_ascii: bool) -> bytes:
 def _refused(name: str, result: _native.JSONResult) -> bool:
     """Whether ``--strict`` refuses the repairs; tells which one."""
     try:
-        drop_in._refuse(result)
+        drop_in.refuse(result)
     except ValueError as error:
         look.tell("error", f"{name}: {error}")
         return True

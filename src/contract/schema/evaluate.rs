@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::super::{MAX_VIOLATIONS, place};
+use super::super::place::{self, MAX_VIOLATIONS};
 use super::malformed::malformed;
 use super::node::{Arrays, Compiled, Limit, Node, NodeId, Numbers, Objects, Reference, Texts};
 use super::pattern::Pattern;
 use crate::json::{Cursor, Decimal, Kind, Type, Value, members_once, repeated_element, same_value};
 use crate::stack::with_room;
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// Steps that every value may take, and those that each of its nodes adds.
 const STEPS: u64 = 1_000_000;

@@ -1,6 +1,7 @@
 //! Fenced, tagged and reasoning blocks.
 
-use super::{Block, Context, Search, trimmed};
+use super::run::{Block, Context};
+use super::search::{Search, trimmed};
 
 impl Search<'_> {
     /// A run of back-ticks or tildes; gives the place after its block.

@@ -26,3 +26,4 @@ pub(super) use memo::{Left, Memo};
 pub(super) use parser::Parser;
 pub(super) use peek::Key;
 pub(super) use state::{Event, State, Stop};
+pub(super) use words::literal;

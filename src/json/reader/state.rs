@@ -164,6 +164,7 @@ impl State {
                 if !state.unread_value(text, false) {
                     state.count();
                     let before = text.get(..state.at).unwrap_or_default().trim_ascii_end();
+                    state.ended = Some(before.len());
                     let closer = before.last().filter(|b| matches!(b, b'}' | b']'));
                     state.closed = closer.map(|&b| (b, state.at));
                 }

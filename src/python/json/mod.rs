@@ -9,6 +9,6 @@ mod result;
 mod stream;
 
 pub(super) use batch::extract_json_batch;
-pub(super) use parse::{extract_json, json_codes, parse_json, schema_violations};
+pub(super) use parse::{coerce_json, extract_json, json_codes, parse_json, schema_violations};
 pub(super) use result::{Diagnostic, JSONResult};
 pub(super) use stream::JSONStream;

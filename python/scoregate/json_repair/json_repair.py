@@ -1,30 +1,22 @@
-"""A drop-in for the package ``json_repair``: the same names, arguments and defaults.
-
->>> from scoregate import json_repair
->>> json_repair.repair_json("{'a': 1,")
-'{"a": 1}'
->>> json_repair.loads("{'a': 1,")
-{'a': 1}
-
-Unlike the rest of scoregate these functions give ``""`` for a text that holds no JSON. What else
-differs from the package is listed in ``docs/json.md``; `scoregate.parse_json` is the function to
-write new code for.
-"""
+"""The functions of ``json_repair``, over `scoregate.parse_json`."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, overload
 
-from . import _native
+from .. import _native
+from .cli import cli
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["from_file", "load", "loads", "repair_json"]
+__all__ = ["JSONReturnType", "cli", "from_file", "load", "loads", "repair_json"]
 
 JSONReturnType: TypeAlias = "dict[str, Any] | list[Any] | str | float | int | bool | None"
 Log: TypeAlias = "list[dict[str, Any]]"
+#: What a schema changed: a code, its severity, the place in the value, a message.
+Change: TypeAlias = "tuple[str, str, str, str]"
 
 #: Characters of the text that a log entry shows on each side.
 _WINDOW = 10
@@ -140,7 +132,9 @@ def repair_json(
             documents.
         schema: a JSON Schema, ``True``, ``False`` or a pydantic model: values are read as it
             wants, and the result must fit it.
-        schema_repair_mode: ``salvage`` is not offered.
+        schema_repair_mode: under ``salvage`` items that do not fit the schema are left out, lists
+            become the objects that are wanted in their place, required values that the schema
+            names are filled in, and of several documents the first that fits is taken.
         json_dumps_args: arguments of `json.dumps`, such as ``ensure_ascii`` and ``indent``.
 
     Raises:
@@ -150,25 +144,30 @@ def repair_json(
     """
     if schema_repair_mode not in ("standard", "salvage"):
         raise ValueError("schema_repair_mode: must be one of standard|salvage")
-    if schema_repair_mode == "salvage":
-        if schema is None:
-            raise ValueError("schema_repair_mode='salvage' requires schema.")
-        raise ValueError("schema_repair_mode: salvage is not offered; use standard")
+    salvage = schema_repair_mode == "salvage"
+    if salvage and schema is None:
+        raise ValueError("schema_repair_mode='salvage' requires schema.")
     if schema is not None and strict:
         raise ValueError("schema and strict cannot be used together.")
     if json_fd is not None:
         json_str = _text_of(json_fd)
     wanted = None if schema is None else _schema(schema)
-    result = _native.parse_json(json_str, partial=stream_stable, schema=wanted)
-    value: JSONReturnType = _value(result) if wanted is not None else _documents(result, json_str)
-    if strict:
-        _refuse(result)
-    if wanted is not None:
-        found = _native.schema_violations(value, wanted) if result.ok else ["no JSON found"]
-        if found:
-            raise ValueError("; ".join(found))
+    guide = None if salvage else wanted
+    result = _native.parse_json(json_str, partial=stream_stable, schema=guide)
+    changes: list[Change] = []
+    if wanted is None:
+        value: JSONReturnType = _documents(result, json_str)
+        if strict:
+            refuse(result)
+    else:
+        value, changes = fitted(result, json_str, wanted, salvage=salvage)
     if logging:
-        return value, _log(result, json_str)
+        log = _log(result, json_str)
+        log.extend(
+            {"text": message, "context": path, "code": code, "severity": severity}
+            for code, severity, path, message in changes
+        )
+        return value, log
     if return_objects:
         return value
     return json.dumps(value, **json_dumps_args) if result.ok else ""
@@ -279,12 +278,9 @@ def _documents(result: _native.JSONResult, text: str) -> Any:
     """The value; of documents with prose between them the last of each shape."""
     if not any(found.code == "other_candidate" for found in result.diagnostics):
         return _value(result)
-    every = _native.parse_json(text, candidates="all")
-    found = [every, *every.others]
-    found = [one for one in found if one.span is not None and isinstance(one.value, dict | list)]
     kept: list[Any] = []
-    for one in sorted(found, key=lambda one: one.span or (0, 0)):
-        if not _is_data(one.value):
+    for one in _candidates(text):
+        if not _is_data(one):
             continue
         if kept and _alike(kept[-1], one.value):
             kept[-1] = one.value
@@ -295,11 +291,56 @@ def _documents(result: _native.JSONResult, text: str) -> Any:
     return kept[0] if len(kept) == 1 else kept
 
 
-def _is_data(value: Any) -> bool:
-    """True for an object with members, or a list that holds one."""
-    return bool(value) and (
-        isinstance(value, dict) or any(isinstance(item, dict | list) and item for item in value)
-    )
+def _candidates(text: str) -> list[_native.JSONResult]:
+    """The documents of a text with prose between them, in order."""
+    best = _native.parse_json(text, candidates="all")
+    found = [one for one in (best, *best.others) if isinstance(one.value, dict | list)]
+    return sorted(found, key=lambda one: one.span or (0, 0))
+
+
+def _is_data(found: _native.JSONResult) -> bool:
+    """True for what has members; a list of one scalar in prose may be a citation."""
+    value: Any = found.value
+    if isinstance(value, dict) or found.source == "fence":
+        return bool(value)
+    return len(value) > 1 or any(isinstance(item, dict | list) and item for item in value)
+
+
+def fitted(
+    result: _native.JSONResult, text: str, schema: Any, *, salvage: bool
+) -> tuple[Any, list[Change]]:
+    """The value of a text as a schema wants it, and what that changed.
+
+    Without ``salvage`` the schema has guided the result.
+
+    Raises:
+        ValueError: the value does not fit, or the schema is malformed.
+    """
+    if not result.ok:
+        _value(result)
+        _native.schema_violations(None, schema)
+        raise ValueError("no JSON found")
+    several = any(found.code == "other_candidate" for found in result.diagnostics)
+    whole = _documents(result, text)
+    found: list[str] = []
+    for piece in [*_pieces(result, text), whole] if salvage else [whole]:
+        value, changes = piece, list[Change]()
+        if several or salvage:
+            value, changes = _native.coerce_json(json.dumps(piece), schema, salvage=salvage)
+        found = _native.schema_violations(value, schema)
+        if not found:
+            return value, changes
+    raise ValueError("; ".join(found))
+
+
+def _pieces(result: _native.JSONResult, text: str) -> list[Any]:
+    """The documents of a text, where it holds several."""
+    codes = {found.code for found in result.diagnostics}
+    if "other_candidate" in codes:
+        return [one.value for one in _candidates(text)]
+    if "several_documents" in codes and isinstance(result.value, list):
+        return result.value
+    return []
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -320,7 +361,8 @@ def _alike(a: Any, b: Any) -> bool:
     return True
 
 
-def _refuse(result: _native.JSONResult) -> None:
+def refuse(result: _native.JSONResult) -> None:
+    """Raises where a repair touched the structure."""
     for found in result.diagnostics:
         if found.code in _STRUCTURAL:
             raise ValueError(str(found))

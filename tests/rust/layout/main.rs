@@ -1,10 +1,14 @@
 //! The house rules that a compiler does not hold.
 #![allow(clippy::unwrap_used)]
 
+mod arrows;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use arrows::{Arrows, arrows, circles, module};
 use scoregate::scorers::REGISTRY;
 
 fn root() -> &'static Path {
@@ -25,6 +29,119 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// The sources of the crate: paths under `src`, and texts.
+fn sources() -> Vec<(String, String)> {
+    let folder = root().join("src");
+    let named = files(&folder, "rs").into_iter().map(|path| {
+        let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+        (name, fs::read_to_string(path).unwrap())
+    });
+    named.collect()
+}
+
+/// The table of layers in `docs/design.md`: a layer a line, and those that it may use.
+fn layers() -> Vec<(String, BTreeSet<String>)> {
+    let page = fs::read_to_string(root().join("docs/design.md")).unwrap();
+    let block = page.split("```text layers of src\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut rows = Vec::new();
+    for line in block.lines() {
+        let mut words = line.split_whitespace().map(str::to_owned);
+        rows.push((words.next().unwrap(), words.collect()));
+    }
+    rows
+}
+
+/// The arrows between the files and folders right under `src`.
+fn folders(arrows: &Arrows) -> BTreeMap<String, BTreeSet<String>> {
+    let top = |module: &arrows::Module| module.first().map_or("lib", String::as_str).to_owned();
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (from, named) in arrows {
+        let used = found.entry(top(from)).or_default();
+        used.extend(named.iter().map(top).filter(|to| *to != top(from)));
+    }
+    found
+}
+
+#[test]
+fn each_layer_uses_what_the_table_says() {
+    let told: BTreeMap<String, BTreeSet<String>> = layers().into_iter().collect();
+    let found = folders(&arrows(&sources()));
+    assert_eq!(told, found);
+}
+
+#[test]
+fn the_table_leads_down_only() {
+    let mut below = BTreeSet::new();
+    for (layer, used) in layers() {
+        assert!(used.is_subset(&below), "{layer} uses what stands above it");
+        below.insert(layer);
+    }
+}
+
+#[test]
+fn no_files_use_each_other() {
+    assert_eq!(circles(&arrows(&sources())), Vec::<Vec<arrows::Module>>::new());
+}
+
+/// Arrows and circles of files that are made up.
+fn found_in(files: &[(&str, &str)]) -> (Arrows, Vec<Vec<arrows::Module>>) {
+    let files: Vec<_> = files.iter().map(|&(p, t)| (p.to_owned(), t.to_owned())).collect();
+    let found = arrows(&files);
+    let circles = circles(&found);
+    (found, circles)
+}
+
+#[test]
+fn a_planted_circle_is_found() {
+    let mut planted = sources();
+    assert!(planted.iter().any(|(path, _)| path == "text.rs"));
+    for (path, text) in &mut planted {
+        if path == "text.rs" {
+            text.insert_str(0, "fn planted() { crate::gate::Gate::new(); }\n");
+        }
+    }
+    let found = circles(&arrows(&planted));
+    let [circle] = &found[..] else { panic!("{found:?}") };
+    assert!(circle.contains(&module("text.rs")) && circle.contains(&module("gate/mod.rs")));
+
+    // Three files in a ring, beside one that only uses them; ways to write an arrow.
+    for last in [
+        "use crate::a;",
+        "use crate::{a::{A, self}};",
+        "pub use super::a::A;",
+        "fn f() -> crate::a::A {}",
+        "macro_rules! m { () => { $crate::a::A }; }",
+        "mod inner { use super::super::a::A; }",
+        "use super::*; use crate::a::*;",
+    ] {
+        let files = [
+            ("lib.rs", "mod a; mod b; mod c; mod d;"),
+            ("a.rs", "use crate::b::B;"),
+            ("b/mod.rs", "const QUOTE: char = '\"'; use crate::c::C as Other;"),
+            ("c.rs", last),
+            ("d.rs", "use crate::{a, b, c};"),
+        ];
+        let (_, circles) = found_in(&files);
+        assert_eq!(circles, [vec![module("a.rs"), module("b/mod.rs"), module("c.rs")]], "{last}");
+    }
+}
+
+#[test]
+fn what_is_no_arrow_is_not_taken_for_one() {
+    for text in [
+        "// use crate::a;\n/* crate::a::A */",
+        "const TEXT: &str = \"use crate::a;\"; const RAW: &str = r#\"crate::a\"#;",
+        "pub(in crate::a) struct B;",
+        "struct B;\n#[cfg(test)]\nmod tests { use crate::a::A; }",
+        "fn f<'a>(c: char) -> bool { c == '\\'' || Vec::<u8>::new().is_empty() }",
+    ] {
+        let files = [("lib.rs", "mod a; mod b;"), ("a.rs", "use crate::b::B;"), ("b.rs", text)];
+        let (arrows, circles) = found_in(&files);
+        assert_eq!(arrows[&module("b.rs")], BTreeSet::new(), "{text}");
+        assert!(circles.is_empty());
+    }
 }
 
 #[test]

@@ -1,75 +1,64 @@
-//! Which part of a text is the document.
-//!
-//! One pass from left to right finds fenced blocks (back-ticks and tildes, three or more, closed
-//! or not), tagged blocks (`<tool_call>`), reasoning blocks (`<think>`) and bare brackets. Where
-//! the words behind an opening bracket look like data, the document is read there and then, so
-//! nothing inside it is looked at again. Documents with nothing but space and commas between
-//! them form one candidate, the list of them.
-//!
-//! The best candidate is taken, in this order: a `json` fence that parses; another fence or a tag
-//! that parses; a `json` fence that repairs to something; an untagged fence or a tag that repairs
-//! to keys with values; bare documents. Among bare ones keys with values come before plain lists
-//! (citations, indices), valid before repaired, quoted keys before bare ones, empty brackets last,
-//! then the earlier one. Reasoning blocks count only if nothing stands outside them.
+//! The search for candidates, and the choice among them.
 
-mod ahead;
-mod blocks;
-mod found;
-mod run;
+use super::super::diagnostics::{Code, Codes, Log};
+use super::super::document::{Kind, own};
+use super::super::error::ErrorKind;
+use super::super::reader::{Key, Left, Memo, Parser, State, Stop};
+use super::super::refusal::{RepairErrorKind, step_budget};
+use super::super::rewrite::Rewritten;
+use super::super::strict::{Phase, Stopped, parse_sized};
+use super::ahead::{Ahead, look};
+use super::found::{Chosen, Other};
+use super::run::{Attempt, Block, Context, Evidence, Rank, Run};
 
-pub(super) use ahead::{Ahead, look};
-pub(super) use blocks::is_reasoning;
-pub use found::Other;
-pub(super) use found::{Chosen, Found};
-use run::{Attempt, Block, Context, Evidence, Rank, Run};
-
-use super::diagnostics::{Code, Codes, Log};
-use super::document::{Kind, own};
-use super::reader::{Key, Left, Memo, Parser, State, Stop};
-use super::refusal::{RepairErrorKind, step_budget};
-use super::rewrite::Rewritten;
-use super::strict::{ErrorKind, Phase, Stopped, parse_sized};
-use crate::target::{trim_js, trim_js_span};
+use crate::text::{trim_js, trim_js_span};
 
 /// The likely length of a document amid prose.
 const LIKELY: usize = 256;
 
 /// The search through one text.
-pub(super) struct Search<'a> {
-    text: &'a [u8],
+pub(in super::super) struct Search<'a> {
+    pub(super) text: &'a [u8],
     max_depth: usize,
     partial: bool,
     all: bool,
     budget: u64,
-    pub(super) steps: u64,
-    pub(super) error: Option<(RepairErrorKind, usize)>,
+    pub(in super::super) steps: u64,
+    pub(in super::super) error: Option<(RepairErrorKind, usize)>,
     run: Option<Run>,
-    best: Option<(Rank, Run)>,
+    pub(super) best: Option<(Rank, Run)>,
     others: Vec<Run>,
     other_spans: Log,
     lost: Vec<(usize, usize)>,
+    /// Lists amid the code of a fence, which are no candidates, and their fences.
+    passed: Vec<((usize, usize), (usize, usize))>,
     /// A list was passed over as a citation.
-    pub(super) cited: bool,
+    pub(in super::super) cited: bool,
     /// An opening reasoning tag has no end: the last document is the answer.
-    open_reasoning: bool,
-    no_reasoning_end: bool,
+    pub(super) open_reasoning: bool,
+    pub(super) no_reasoning_end: bool,
     /// A list ran to the end of the text, a tag's document beyond its tag, a fence's beyond its
     /// fence: the next ones are not tried so far.
     open_lists: bool,
-    open_tags: bool,
-    open_fences: bool,
+    pub(super) open_tags: bool,
+    pub(super) open_fences: bool,
     /// For a region's end: what was found out behind the brackets in it.
     probed: (usize, Memo),
     /// How many closers are left, as counted last.
     left: [Left; 2],
     /// Documents that stand together are kept apart.
-    pub(super) apart: bool,
+    pub(in super::super) apart: bool,
     /// Where the last document that was tried starts.
-    pub(super) last_start: usize,
+    pub(in super::super) last_start: usize,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(text: &'a [u8], max_depth: usize, partial: bool, all: bool) -> Self {
+    pub(in super::super) fn new(
+        text: &'a [u8],
+        max_depth: usize,
+        partial: bool,
+        all: bool,
+    ) -> Self {
         Search {
             text,
             max_depth,
@@ -83,6 +72,7 @@ impl<'a> Search<'a> {
             others: Vec::new(),
             other_spans: Log::default(),
             lost: Vec::new(),
+            passed: Vec::new(),
             cited: false,
             open_reasoning: false,
             no_reasoning_end: false,
@@ -97,8 +87,12 @@ impl<'a> Search<'a> {
     }
 
     /// Searches the trimmed text, which the strict parser could not read as a whole.
-    pub(super) fn run(&mut self, start: usize, end: usize, stopped: Stopped) {
-        let context = Context { block: Block::Bare, reasoning: false, outer: (start, end), start };
+    pub(in super::super) fn run(&mut self, start: usize, end: usize, stopped: Stopped) {
+        let whole = self.text.get(start..end).unwrap_or_default();
+        // Comments before the first document take nothing from its place.
+        let first = start + comments(whole);
+        let context =
+            Context { block: Block::Bare, reasoning: false, outer: (start, end), start: first };
         // White space at the end belongs to a string that is cut there.
         let region_end = self.text.len();
         let at = match self.text.get(start) {
@@ -137,7 +131,7 @@ impl<'a> Search<'a> {
     }
 
     /// An object whose opening brace is missing: the text starts with a key.
-    fn headless(&mut self, start: usize, end: usize, context: Context) -> usize {
+    pub(super) fn headless(&mut self, start: usize, end: usize, context: Context) -> usize {
         // A reader of spans wants the brackets.
         if self.apart {
             return start;
@@ -148,10 +142,16 @@ impl<'a> Search<'a> {
         state.log = Log::new(self.partial);
         state.partial = self.partial;
         let mut parser = Parser { text, last: true, state };
-        let key = parser.key_at(start) == Ok(Key::Yes) && parser.closers_left(start);
-        let stop = if key { parser.run() } else { Stop::End };
+        let key = parser.key_at(start) == Ok(Key::Yes);
+        let closed = key && parser.closers_left(start);
+        let stop = if key { parser.run() } else { Stop::More };
         self.steps += parser.state.steps;
-        if stop != Stop::Done {
+        // Where it is cut, a second key and plain values have to speak for it.
+        let members = parser.state.nodes.first().map_or(0, |root| root.end);
+        let plain = !parser.state.log.facts().codes.any_of(LOOSE_WORDS)
+            && !parser.state.log.facts().codes.any_of(LOOSE_CUT);
+        let cut = stop == Stop::End && members > 1 && plain;
+        if !(stop == Stop::Done && closed || cut) {
             return start;
         }
         parser.state.log.add(Code::MissingOpener, start, start);
@@ -162,12 +162,22 @@ impl<'a> Search<'a> {
     }
 
     /// Takes the document at the start of a region, if it is data.
-    fn head_of(&mut self, attempt: Attempt, start: usize, end: usize, context: Context) -> usize {
+    pub(super) fn head_of(
+        &mut self,
+        attempt: Attempt,
+        start: usize,
+        end: usize,
+        context: Context,
+    ) -> usize {
         let ahead = self.ahead(start, end);
         let bracket = self.text.get(start).copied();
         let rest = self.text.get(attempt.end..end).unwrap_or_default();
         if attempt.is_void() {
             return start + 1;
+        }
+        if attempt.evidence == Evidence::Values && self.is_citation(&attempt, start, context) {
+            self.cited = true;
+            return attempt.end;
         }
         if ahead == Ahead::Nothing {
             // `[x, y]` is a list where it is all there is, `{name}` is not data.
@@ -183,10 +193,15 @@ impl<'a> Search<'a> {
     }
 
     /// Searches a region for documents.
-    fn scan(&mut self, start: usize, end: usize, context: Context) {
+    pub(super) fn scan(&mut self, start: usize, end: usize, context: Context) {
         let mut at = start;
         let text = self.text.get(..end).unwrap_or(self.text);
         while self.error.is_none() {
+            if self.run.as_ref().is_some_and(|run| run.span.1 == at) {
+                let gap = comments(text.get(at..).unwrap_or_default());
+                self.steps += gap as u64;
+                at += gap;
+            }
             let rest = text.get(at..).unwrap_or_default();
             let mark = |b: &u8| matches!(b, b'{' | b'[' | b'`' | b'~' | b'<');
             let found = rest.iter().position(mark);
@@ -249,16 +264,19 @@ impl<'a> Search<'a> {
             }
             return next;
         }
+        let quoted = matches!(text.get(at + 1), Some(b'"'));
         if attempt.closed {
-            if !attempt.has(LOOSE) && !attempt.has(LOOSE_WORDS) {
+            let comma = !quoted && attempt.has(Codes::of(&[Code::MissingComma]));
+            if !attempt.has(LOOSE) && !attempt.has(LOOSE_WORDS) && !comma {
                 self.add(attempt, at, context);
             }
             return next;
         }
         // The next list that is not closed would be read to the end too.
         self.open_lists = true;
-        let quoted = matches!(text.get(at + 1), Some(b'"'));
-        if quoted && !attempt.has(LOOSE_WORDS) || attempt.evidence <= Evidence::BareKeys {
+        // `"I, ["` and a line feed: the bracket stands in a quotation.
+        let plain = !attempt.has(LOOSE_WORDS) && !attempt.has(AMID_WORDS);
+        if quoted && plain || attempt.evidence <= Evidence::BareKeys {
             self.add(attempt, at, context);
             return next;
         }
@@ -273,13 +291,31 @@ impl<'a> Search<'a> {
         });
         let before = self.text.get(..at).unwrap_or_default();
         let word = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
+        let line = word.is_none_or(|b| *b == b'\n');
         let word =
             word.is_some_and(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b == b']' || b == b')');
-        context.block == Block::Bare && numbers && attempt.nodes.len() == 2 && word
+        // `[1] Smith, 2020.`
+        let behind = self.text.get(attempt.end..).unwrap_or_default();
+        let entry =
+            matches!(behind.trim_ascii_start(), [b, ..] if b.is_ascii_alphabetic() || *b >= 0x80);
+        let single = attempt.nodes.len() == 2;
+        let points = word && (single || self.cited) || line && entry && single;
+        context.block == Block::Bare && numbers && points
+    }
+
+    /// True where documents are the items of a list that is all of the text so far.
+    fn in_list(&self, from: usize, between: &[u8]) -> bool {
+        let head = self.run.as_ref().and_then(|run| {
+            let before = self.text.get(run.context.outer.0..run.span.0)?;
+            (from >= run.span.0).then_some(before)
+        });
+        let line = between.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
+        let breaks = between.get(..line).is_some_and(|gap| gap.contains(&b'\n'));
+        breaks && is_mark(between) && head.is_some_and(is_mark)
     }
 
     /// A whole stretch that is one valid scalar.
-    fn strict_scalar(&mut self, start: usize, end: usize) -> Option<Attempt> {
+    pub(super) fn strict_scalar(&mut self, start: usize, end: usize) -> Option<Attempt> {
         let text = self.text.get(..end)?;
         let stopped = parse_sized(text, start, end, self.max_depth, LIKELY);
         self.steps += (stopped.at - start) as u64;
@@ -305,7 +341,7 @@ impl<'a> Search<'a> {
     }
 
     /// Reads the document at a place.
-    fn attempt(
+    pub(super) fn attempt(
         &mut self,
         at: usize,
         end: usize,
@@ -397,18 +433,26 @@ impl<'a> Search<'a> {
     }
 
     /// Takes a document as a candidate, or as a part of the one before it.
-    fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
-        if let Some(run) = &mut self.run {
+    pub(super) fn add(&mut self, attempt: Attempt, start: usize, context: Context) {
+        if let Some(run) = &self.run {
             let tags = run.context.block == Block::Tag && context.block == Block::Tag;
             let (from, to) =
                 if tags { (run.context.outer.1, context.outer.0) } else { (run.span.1, start) };
+            let head = self.text.get(..from).unwrap_or_default();
+            let from = if tags { from } else { head.trim_ascii_end().len() };
             let between = self.text.get(from..to).unwrap_or_default();
             let near = tags && from <= to
                 || run.context.outer == context.outer && run.context.block == context.block;
             let keys = |e: Evidence| e <= Evidence::BareKeys;
             let alike =
                 keys(run.evidence) == keys(attempt.evidence) || run.span.0 == run.context.start;
-            if !self.apart && near && alike && separates(between) {
+            let together = separates(between) || self.in_list(from, between);
+            if !self.apart
+                && near
+                && alike
+                && together
+                && let Some(run) = &mut self.run
+            {
                 if tags {
                     run.context.outer.1 = context.outer.1;
                 }
@@ -418,6 +462,11 @@ impl<'a> Search<'a> {
         }
         self.finish_run();
         if !self.is_data(&attempt, start, context) {
+            let indexed = start.checked_sub(1).and_then(|i| self.text.get(i));
+            let indexed = indexed.is_some_and(|b| b.is_ascii_alphanumeric() || b"_)]".contains(b));
+            if context.block != Block::Bare && attempt.is_strict_list() && !indexed {
+                self.passed.push(((start, attempt.end), context.outer));
+            }
             return;
         }
         self.run = Some(Run {
@@ -453,12 +502,12 @@ impl<'a> Search<'a> {
                     && attempt.closed;
                 // What is cut may be empty still.
                 let empty = attempt.evidence == Evidence::Empty && attempt.closed;
-                first || !(empty || index)
+                first || !(empty || index || attempt.thin)
             }
         }
     }
 
-    fn finish_run(&mut self) {
+    pub(super) fn finish_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         let rank = run.rank(self.text);
         let better = match &self.best {
@@ -484,12 +533,17 @@ impl<'a> Search<'a> {
     }
 
     /// The best document, its diagnostics, and the others.
-    pub(super) fn choose(self) -> Option<Chosen<'a>> {
+    pub(in super::super) fn choose(mut self) -> Option<Chosen<'a>> {
         let text = self.text;
         let (_, run) = self.best?;
         let mut log = Log::new(self.partial);
         if run.context.reasoning {
             log.add(Code::ReasoningUsed, run.span.0, run.span.1);
+        }
+        // Lists amid the code of its fence are named as lists amid prose are.
+        let outer = run.context.outer;
+        for (span, _) in self.passed.iter().filter(|passed| passed.1 == outer) {
+            self.other_spans.add(Code::OtherCandidate, span.0, span.1);
         }
         let (found, run_log) = run.found(text);
         log.append(run_log);
@@ -502,8 +556,8 @@ impl<'a> Search<'a> {
         Some(Chosen { found, log, others, lost })
     }
 
-    /// Every candidate in order, for [`super::object_spans`].
-    pub(super) fn into_all(mut self) -> Vec<Other<'a>> {
+    /// Every candidate in order, for [`object_spans`](crate::json::object_spans).
+    pub(in super::super) fn into_all(mut self) -> Vec<Other<'a>> {
         let text = self.text;
         let mut runs = std::mem::take(&mut self.others);
         runs.extend(self.best.take().map(|(_, run)| run));
@@ -514,13 +568,14 @@ impl<'a> Search<'a> {
 
 /// Repairs that a plain list amid prose does not need.
 const LOOSE: Codes = Codes::of(&[Code::ClosedAtEof, Code::InnerQuote, Code::RawControl]);
-const LOOSE_WORDS: Codes = Codes::of(&[
-    Code::UnquotedValue,
-    Code::NumberAsText,
-    Code::DroppedText,
-    Code::Ellipsis,
-    Code::MissingComma,
-]);
+const LOOSE_WORDS: Codes =
+    Codes::of(&[Code::UnquotedValue, Code::NumberAsText, Code::DroppedText, Code::Ellipsis]);
+
+/// Repairs that a cut object without its brace does not need.
+const LOOSE_CUT: Codes = Codes::of(&[Code::InnerQuote, Code::RawControl, Code::MissingComma]);
+
+/// Repairs that a list of strings amid prose, cut at the end of the text, does not need.
+const AMID_WORDS: Codes = Codes::of(&[Code::RawControl, Code::MissingComma]);
 
 /// The end of a mark `[[ ## name ## ]]`, which names a section of the text.
 fn section_mark(text: &[u8], at: usize) -> Option<usize> {
@@ -531,27 +586,43 @@ fn section_mark(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// True for text that only keeps two documents apart: space, commas, comments.
-fn separates(mut text: &[u8]) -> bool {
+fn separates(text: &[u8]) -> bool {
+    trim_js(text.get(comments(text)..).unwrap_or_default()).is_empty()
+}
+
+/// True for space and the mark of a list's item.
+fn is_mark(text: &[u8]) -> bool {
+    match text.trim_ascii() {
+        [b'-' | b'*' | b'+'] => true,
+        [digits @ .., b'.' | b')'] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// The length of the space, commas and whole comments at the start of a text.
+fn comments(text: &[u8]) -> usize {
+    let mut rest = text;
     loop {
-        text = text.trim_ascii_start();
-        text = match text {
-            _ if trim_js(text).is_empty() => return true,
-            [b',' | b';', rest @ ..] => rest,
-            [b'/', b'/', ..] | [b'#', b' ' | b'#', ..] => match memchr::memchr(b'\n', text) {
-                Some(line) => text.get(line..).unwrap_or_default(),
-                None => return false,
-            },
-            [b'/', b'*', rest @ ..] => match memchr::memmem::find(rest, b"*/") {
-                Some(close) => rest.get(close + 2..).unwrap_or_default(),
-                None => return false,
-            },
-            _ => return false,
+        rest = rest.trim_ascii_start();
+        let behind = match rest {
+            [b',' | b';', behind @ ..] => Some(behind),
+            [b'/', b'/', ..] | [b'#', b' ' | b'#', ..] => {
+                memchr::memchr(b'\n', rest).and_then(|line| rest.get(line..))
+            }
+            [b'/', b'*', inside @ ..] => {
+                memchr::memmem::find(inside, b"*/").and_then(|close| inside.get(close + 2..))
+            }
+            _ => None,
         };
+        match behind {
+            Some(behind) => rest = behind,
+            None => return text.len() - rest.len(),
+        }
     }
 }
 
 /// The span of a region without white space at its ends.
-fn trimmed(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+pub(super) fn trimmed(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let (from, to) = trim_js_span(text.get(start..end).unwrap_or_default());
     (start + from, start + to)
 }
