@@ -9,7 +9,7 @@ from contextlib import suppress
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line, or these arguments of it, and gives its exit code."""
     try:
-        from .cli import run
+        from ._cli import run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise

@@ -1,8 +1,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
-from .errors import SpecIssue
-from .tables import ArrowTable, Texts
+from ._errors import SpecIssue
+from ._tables import ArrowTable, Texts
 
 __all__ = [
     "BUILD_PROFILE",

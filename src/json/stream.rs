@@ -16,7 +16,7 @@ use super::candidates::{Ahead, look};
 use super::diagnostics::{Code, Diagnostic, Log, Severity};
 use super::document::{Document, Kind, Node, Place, index_u32};
 use super::error::MAX_DEPTH;
-use super::reader::{Event, Memo, Parser, State, Stop};
+use super::reader::{Event, Parser, State, Stop};
 use super::refusal::{RepairError, RepairErrorKind};
 use super::repair::{RepairOptions, repair};
 use super::strict::{Phase, ROOT};
@@ -46,7 +46,7 @@ pub struct JsonStream {
     text: Vec<u8>,
     /// The last bytes of a piece that end inside a character.
     cut: Vec<u8>,
-    state: Option<State>,
+    state: Option<Box<State>>,
     progress: Progress,
     search: usize,
     /// Where the document starts.
@@ -60,8 +60,8 @@ pub struct JsonStream {
     documents: usize,
     /// A bracket whose words have not all come yet: its place, and the look behind it.
     probe: Option<(usize, Box<State>)>,
-    /// What was found out behind the brackets before.
-    memo: Memo,
+    /// The look behind the bracket before.
+    spare: Option<Box<State>>,
     /// How far a string at the start of the text was read.
     quoted: usize,
     /// The back-ticks that a run at `search` has so far.
@@ -100,7 +100,7 @@ impl JsonStream {
             earlier: Log::default(),
             documents: 0,
             probe: None,
-            memo: Memo::default(),
+            spare: None,
             quoted: 0,
             ticks: 0,
             no_tag_end: 0,
@@ -448,13 +448,13 @@ impl JsonStream {
             Some(b'{' | b'[') => {
                 let known = self.probe.take().filter(|known| known.0 == at);
                 let state = known.map(|known| known.1);
-                let state = state.unwrap_or_else(|| {
-                    let mut state = Box::new(State::new(at, self.max_depth, u64::MAX));
-                    state.memo = std::mem::take(&mut self.memo);
-                    state
-                });
+                // What was found out behind the brackets before holds here too.
+                let mut state = state
+                    .or_else(|| self.spare.take())
+                    .unwrap_or_else(|| State::new(at, self.max_depth, u64::MAX));
+                state.at = at;
                 let before = state.steps;
-                let mut probe = Parser { text: &self.text, last, state: *state };
+                let mut probe = Parser { text: &self.text, last, state };
                 let waits = probe.asleep() && !last;
                 let ahead = if waits { Ahead::Cut } else { look(&mut probe, at) };
                 self.steps += probe.state.steps - before;
@@ -462,11 +462,11 @@ impl JsonStream {
                     Ahead::Keys => Mark::Start,
                     Ahead::Values | Ahead::Empty if !self.prose => Mark::Start,
                     Ahead::Cut if !last => {
-                        self.probe = Some((at, Box::new(probe.state)));
+                        self.probe = Some((at, probe.state));
                         Mark::Wait
                     }
                     _ => {
-                        self.memo = probe.state.memo;
+                        self.spare = Some(probe.state);
                         Mark::Skip(1)
                     }
                 }

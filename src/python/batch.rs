@@ -108,7 +108,7 @@ impl BatchResult {
 
     /// The batch in a table of a library.
     fn table<'py>(slf: &Bound<'py, Self>, function: &str) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import(intern!(slf.py(), "scoregate.tables"))?.call_method1(function, (slf,))
+        slf.py().import(intern!(slf.py(), "scoregate._tables"))?.call_method1(function, (slf,))
     }
 }
 

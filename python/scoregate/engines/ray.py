@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import ray
 import ray.data
 
-from ..errors import InputError, OutputError
-from ..files import FileSummary, ScorerCount
-from .arrow import Details, TableScorer
+from .._errors import InputError, OutputError
+from .._files import FileSummary, ScorerCount
+from ._arrow import Details, TableScorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
 
-    from ..gate import Gate
+    from .._gate import Gate
 
 
 def score_dataset(

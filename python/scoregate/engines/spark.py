@@ -8,14 +8,14 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import types
 
-from .arrow import Details, TableScorer, kept_names, result_schema
+from ._arrow import Details, TableScorer, kept_names, result_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
-    from ..gate import Gate
+    from .._gate import Gate
 
 #: What the types of results are in Spark.
 _TYPES = {

@@ -268,6 +268,11 @@ impl<'s, 'd> Walk<'s, 'd> {
             }
         }
         if let Some(divisor) = &rules.multiple_of {
+            // Each digit of the one is divided by all digits of the other.
+            let (len, by) = (value.number_text().len(), divisor.text().len());
+            if !self.spend(len.saturating_add(4 * by).saturating_mul(by / 9 + 1) / 16) {
+                return false;
+            }
             let divides = number
                 .zip(Decimal::parse(divisor.text()))
                 .and_then(|(number, divisor)| number.is_multiple_of(&divisor));

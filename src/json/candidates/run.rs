@@ -68,7 +68,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    pub(super) fn of(state: State, closed: bool) -> Attempt {
+    pub(super) fn of(state: Box<State>, closed: bool) -> Attempt {
         let root = state.nodes.first().map(|n| (n.kind, n.end));
         let keys = state.nodes.iter().any(|n| n.kind == Kind::Object && n.end > 0);
         let evidence = match root {

@@ -3,7 +3,7 @@
 use super::super::diagnostics::{Code, Codes, Log};
 use super::super::document::{Kind, own};
 use super::super::error::ErrorKind;
-use super::super::reader::{Key, Left, Memo, Parser, State, Stop};
+use super::super::reader::{Key, Left, Parser, State, Stop};
 use super::super::refusal::{RepairErrorKind, step_budget};
 use super::super::rewrite::Rewritten;
 use super::super::strict::{Phase, Stopped, parse_sized};
@@ -43,7 +43,7 @@ pub(in super::super) struct Search<'a> {
     pub(super) open_tags: bool,
     pub(super) open_fences: bool,
     /// For a region's end: what was found out behind the brackets in it.
-    probed: (usize, Memo),
+    probed: (usize, Option<Box<State>>),
     /// How many closers are left, as counted last.
     left: [Left; 2],
     /// Documents that stand together are kept apart.
@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
             open_lists: false,
             open_tags: false,
             open_fences: false,
-            probed: (usize::MAX, Memo::default()),
+            probed: (usize::MAX, None),
             left: [Left::default(); 2],
             apart: false,
             last_start: 0,
@@ -328,15 +328,15 @@ impl<'a> Search<'a> {
     /// What stands behind an opening bracket.
     fn ahead(&mut self, at: usize, end: usize) -> Ahead {
         let text = self.text.get(..end).unwrap_or(self.text);
-        let state = State::new(at, self.max_depth, u64::MAX);
+        let known = self.probed.1.take().filter(|_| self.probed.0 == end);
+        let mut state = known.unwrap_or_else(|| State::new(at, self.max_depth, u64::MAX));
+        state.at = at;
+        let before = state.steps;
         let mut probe = Parser { text, last: true, state };
         // What was found out about a region holds for all the brackets in it.
-        if self.probed.0 == end {
-            probe.state.memo = std::mem::take(&mut self.probed.1);
-        }
         let result = look(&mut probe, at);
-        self.probed = (end, std::mem::take(&mut probe.state.memo));
-        self.steps += probe.state.steps;
+        self.steps += probe.state.steps - before;
+        self.probed = (end, Some(probe.state));
         result
     }
 

@@ -90,14 +90,8 @@ impl Parser<'_> {
             [b'"', b'"', b'"', ref key @ ..] if quoted_word_and_colon(key) => {
                 Some((Quote::Double, 1))
             }
-            [b'"', b'"', b, ..]
-                if b != b'"' && !b.is_ascii_whitespace() && self.doubled(at)? =>
-            {
-                Some((Quote::Doubled, 2))
-            }
-            [b'\'', b'\'', b, ..]
-                if b != b'\'' && !b.is_ascii_whitespace() && self.doubled(at)? =>
-            {
+            [b'"', b'"', b, ..] if begins_text(b) && self.doubled(at)? => Some((Quote::Doubled, 2)),
+            [b'\'', b'\'', b, ..] if begins_text(b) && self.doubled(at)? => {
                 Some((Quote::DoubledSingle, 2))
             }
             _ => quote,
@@ -310,6 +304,11 @@ fn colon_alone(text: &[u8]) -> Option<usize> {
     let scalar = |word: &[u8]| literal(word).is_some() || super::number::is_json(word);
     let sound = |rest: &[u8]| rest.split(sign).all(|word| word.is_empty() || scalar(word));
     word_and_colon(text).filter(|&colon| text.get(colon + 1..).is_some_and(sound))
+}
+
+/// A byte behind two quotes that does not make them an empty string.
+fn begins_text(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b':' | b',' | b'}' | b']')
 }
 
 /// `key":`

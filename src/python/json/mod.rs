@@ -6,6 +6,7 @@ mod input;
 mod keys;
 mod parse;
 mod result;
+mod schemas;
 mod stream;
 
 pub(super) use batch::extract_json_batch;

@@ -26,7 +26,10 @@ fn rows() -> Vec<Row> {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         for line in fs::read(&file).unwrap().split(|&b| b == b'\n').filter(|l| !l.is_empty()) {
             // Some rows expect NaN, which strict JSON does not have.
-            let read = json::repair(line, &RepairOptions { duplicates: false, ..RepairOptions::default() });
+            let read = json::repair(
+                line,
+                &RepairOptions { duplicates: false, ..RepairOptions::default() },
+            );
             let document = read.result.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(read.diagnostics.iter().all(|d| d.code == Code::NotFinite), "{name}");
             rows.push(row(&name, &Value::from_cursor(document.root())));
