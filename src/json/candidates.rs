@@ -14,6 +14,7 @@
 
 mod ahead;
 mod blocks;
+mod fence;
 mod found;
 mod run;
 mod search;

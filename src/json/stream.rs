@@ -147,9 +147,6 @@ impl JsonStream {
         self.prose = false;
         self.fenced = false;
         (self.tail, self.tail_open) = (0, false);
-        let rest = self.text.get(self.search..).unwrap_or_default();
-        let separator = |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b';');
-        self.search += rest.iter().take_while(|b| separator(b)).count();
         self.go(self.finished, build)
     }
 
@@ -340,11 +337,16 @@ impl JsonStream {
             }
         }
         state.events = Some(events);
+        // Half a pair may get its other half from a string that is joined to this one.
+        let end = match state.scratch.as_slice() {
+            [whole @ .., 0xED, 0xA0..=0xAF, _] => whole.len(),
+            whole => whole.len(),
+        };
         if self.tail_open
-            && let Some(rest) = state.scratch.get(self.tail..).filter(|r| !r.is_empty())
+            && let Some(rest) = state.scratch.get(self.tail..end).filter(|r| !r.is_empty())
         {
             build.tail_grow(rest);
-            self.tail = state.scratch.len();
+            self.tail = end;
         }
     }
 
@@ -358,8 +360,13 @@ impl JsonStream {
                 return None;
             }
             let rest = self.text.get(self.search..).unwrap_or_default();
+            // Documents may be separated by more than space.
+            let between = self.documents > 0 && !self.prose;
+            let separator =
+                |rest: &[u8]| (between && matches!(rest.first(), Some(b',' | b';'))).then_some(1);
             let mut skipped = 0;
-            while let Some(n) = space_at_start(rest.get(skipped..).unwrap_or_default()) {
+            while let Some(n) = rest.get(skipped..).and_then(|r| space_at_start(r).or(separator(r)))
+            {
                 skipped += n;
             }
             let at = self.search + skipped;

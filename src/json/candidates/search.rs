@@ -8,6 +8,7 @@ use super::super::refusal::{RepairErrorKind, step_budget};
 use super::super::rewrite::Rewritten;
 use super::super::strict::{Phase, Stopped, parse_sized};
 use super::ahead::{Ahead, look};
+use super::fence::FenceEnd;
 use super::found::{Chosen, Other};
 use super::run::{Attempt, Block, Context, Evidence, Rank, Run};
 
@@ -42,6 +43,8 @@ pub(in super::super) struct Search<'a> {
     open_lists: bool,
     pub(super) open_tags: bool,
     pub(super) open_fences: bool,
+    /// The last search for the end of a fence.
+    pub(super) fence_end: FenceEnd,
     /// For a region's end: what was found out behind the brackets in it.
     probed: (usize, Option<Box<State>>),
     /// How many closers are left, as counted last.
@@ -79,6 +82,7 @@ impl<'a> Search<'a> {
             open_lists: false,
             open_tags: false,
             open_fences: false,
+            fence_end: FenceEnd::default(),
             probed: (usize::MAX, None),
             left: [Left::default(); 2],
             apart: false,
