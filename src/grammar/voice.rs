@@ -103,9 +103,9 @@ fn mark_at(text: &[u8], at: usize) -> Option<(Mark, usize)> {
         return Some((Mark::Close, at + end));
     }
     if rest.starts_with(b"<|") {
-        let end = rest.iter().take(64).position(|&b| b == b'>').filter(|&i| rest[i - 1] == b'|')?;
+        let end = rest.iter().take(64).position(|&b| b == b'>')?;
         let behind = at + end + 1;
-        let name = &rest[2..end - 1];
+        let name = rest[2..end].strip_suffix(b"|")?;
         if name == b"channel" {
             let tail = &text[behind..];
             let word = tail.iter().take_while(|b| b.is_ascii_alphabetic()).count();
