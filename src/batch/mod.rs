@@ -10,7 +10,7 @@ mod pool;
 mod writer;
 
 pub use columns::{Columns, Parts, Totals};
-pub use jsonl::{BadLine, Fed, LineOptions, LineScorer, Shown};
+pub use jsonl::{BadLine, Fed, LineOptions, LineScorer, Shown, Supplied};
 pub use pool::{Watch, Workers, default_threads, note_process};
 
 use crate::gate::Gate;

@@ -36,7 +36,7 @@ mod _native {
     use super::functions::{
         combine_scores, combine_with_judge, contract_shape_errors, contract_violations,
         evaluate_scorer, format_report, gate_schema, issue_kinds, repeated_keys,
-        score_shape_errors, scorer_table, strict_json,
+        score_shape_errors, scorer_table, strict_json, what_to_compile,
     };
     #[pymodule_export]
     use super::gate::Gate;

@@ -11,7 +11,7 @@ from .. import _native
 from ..documents import Document, fault, read_document
 from ..errors import SpecError, SpecIssue
 from ..files import reason
-from ..gate import Gate
+from ..gate import COMPILE_TIMEOUT, Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,16 @@ class GateSpec:
     repeated: tuple[SpecIssue, ...] = ()
     in_flow: bool = False
 
-    def build(self) -> Gate:
-        """Builds the gate.
+    def build(
+        self, *, compile_timeout: float = COMPILE_TIMEOUT, compile_cache: str | None = None
+    ) -> Gate:
+        """Builds the gate; the options are those of ``Gate``.
 
         Raises:
             SpecError: the score block is malformed; its issues name the phase.
         """
         try:
-            return Gate._of(self._native())
+            return Gate._of(self._native(), compile_timeout, compile_cache)
         except SpecError as error:
             raise SpecError([self.place(issue) for issue in self._located(error.issues)]) from None
 

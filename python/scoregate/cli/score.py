@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ..errors import OptionError, SpecError
 from ..files import score_file
+from ..gate import COMPILE_TIMEOUT
 from . import judging, look, options
 from .brief import Brief
 from .common import (
@@ -74,6 +75,8 @@ def score(
     quarantine: options.Quarantine = None,
     threads: options.Threads = None,
     progress: options.Progress = options.When.auto,
+    compile_timeout: options.CompileTimeout = COMPILE_TIMEOUT,
+    compile_cache: options.CompileCacheFile = None,
     judge: judging.JudgeNames = None,
     base_url: judging.BaseUrl = None,
     api_key_env: judging.ApiKeyEnv = "OPENAI_API_KEY",
@@ -99,10 +102,16 @@ def score(
         spec = _read_gate(gate, phase)
         sources = places(inputs)
         _refuse_one_file(
-            {"the gate": gate, "-o": output, "--quarantine": quarantine, "--cache": cache_file},
+            {
+                "the gate": gate,
+                "-o": output,
+                "--quarantine": quarantine,
+                "--cache": cache_file,
+                "--compile-cache": compile_cache,
+            },
             sources,
         )
-        built = _build(gate, spec)
+        built = _build(gate, spec, compile_timeout, compile_cache)
         with _usage_errors():
             decider = judging.file_judge(
                 built,
@@ -166,7 +175,7 @@ def _refuse_one_file(named: dict[str, str | None], sources: list[str]) -> None:
                 raise UsageError(f"{second}: is the gate; write to another file")
             if _one_file(str(path), str(second)):
                 raise UsageError(f"{path}: is both {what} and {other}; name another file")
-        if what == "--cache" and any(_one_file(str(path), place) for place in sources):
+        if what.endswith("cache") and any(_one_file(str(path), place) for place in sources):
             raise UsageError(f"{path}: is both an input and {what}; name another file")
 
 
@@ -185,11 +194,11 @@ def _read_gate(path: str, phase: str | None) -> GateSpec:
         raise refused(path, error) from None
 
 
-def _build(path: str, spec: GateSpec) -> Gate:
+def _build(path: str, spec: GateSpec, compile_timeout: float, compile_cache: str | None) -> Gate:
     """Builds the gate, and tells what it warns of and what is not run."""
     text = spec.document.text
     try:
-        built = spec.build()
+        built = spec.build(compile_timeout=compile_timeout, compile_cache=compile_cache)
     except SpecError as error:
         raise refused(path, error, text) from None
     tell_issues("warning", path, spec.warnings(built), text)
