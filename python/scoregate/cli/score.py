@@ -45,8 +45,7 @@ app = typer.Typer()
     cls=Brief,
     help=help_text(
         "Score files of outputs with a gate.\n\nAn input line is an object such as "
-        '{"id": "a1", "output": "the text"}; an output line holds the id, the verdict, the combined '
-        "score and the results. More: docs/command-line.md.",
+        '{"id": "a1", "output": "the text"}. More: docs/command-line.md.',
         (
             "scoregate score gate.json outputs.jsonl -o results.jsonl --fail-under 95%",
             "Exit with 1 when fewer than 95% of the rows pass.",
@@ -56,8 +55,8 @@ app = typer.Typer()
             "Let a model decide what the scorers leave open.",
         ),
     ),
-    epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output "
-    "failed; 4 too many bad rows or failed judge calls, or a judge that gave no reply; 130 interrupted; 141 the reader of standard output has gone.",
+    epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output; "
+    "4 too much failed; 130 interrupted.",
 )
 def score(
     gate: options.GateFile,

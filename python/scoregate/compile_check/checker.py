@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from .cache import CompileCache
+    from .process import Command
     from .registry import Language
 
 #: The seconds that a compiler may take.
@@ -130,33 +131,31 @@ def check_once(
 
 
 class _Workers:
-    """The idle workers of this process, by language. They end with it."""
+    """The idle workers of this process, by command. They end with it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: dict[str, list[Worker]] = {}
+        self._idle: dict[Command, list[Worker]] = {}
         self._owner = os.getpid()
 
-    def take(self, language: Language) -> Worker | None:
-        """An idle worker of a language, or a new one."""
-        if language.worker is None:
-            return None
+    def take(self, command: Command) -> Worker:
+        """An idle worker, or a new one."""
         with self._lock:
             if self._owner != os.getpid():
                 # A parent's, whose ends are closed here.
                 self._idle, self._owner = {}, os.getpid()
-            idle = self._idle.get(language.name, [])
+            idle = self._idle.get(command)
             if idle:
                 return idle.pop()
-        return Worker(language.worker())
+        return Worker(command)
 
-    def give(self, language: Language, worker: Worker) -> None:
+    def give(self, command: Command, worker: Worker) -> None:
         """Takes a worker back."""
         if worker.checks >= registry.WORKER_CHECKS:
             worker.close()
             return
         with self._lock:
-            self._idle.setdefault(language.name, []).append(worker)
+            self._idle.setdefault(command, []).append(worker)
 
     def close(self) -> None:
         """Ends the idle workers."""
@@ -177,11 +176,12 @@ def check_pooled(
 
     What a worker cannot say, since it crashed or has no compiler, the commands are asked for.
     """
+    if language.worker is None:
+        return check_once(language, code, timeout, stop=stop)
     try:
-        worker = _WORKERS.take(language)
+        command = language.worker()
+        worker = _WORKERS.take(command)
     except (tools.UnavailableError, ProcessError, OSError):
-        worker = None
-    if worker is None:
         return check_once(language, code, timeout, stop=stop)
     good = False
     try:
@@ -194,7 +194,7 @@ def check_pooled(
         return check_once(language, code, timeout, stop=stop)
     finally:
         if good:
-            _WORKERS.give(language, worker)
+            _WORKERS.give(command, worker)
         else:
             worker.close()
     if said is None:

@@ -27,9 +27,9 @@ function placed(error) {
 }
 
 function javascript() {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // node leaves a byte order mark too
   return (name, bytes) => {
-    const code = decoder.decode(bytes); // without a byte order mark
+    const code = decoder.decode(bytes);
     let first = null;
     for (const accepts of GOALS) {
       try {
@@ -40,7 +40,8 @@ function javascript() {
       }
     }
     try {
-      return placed(first);
+      // Another error, of the stack for one, depends on who asks.
+      return first instanceof SyntaxError ? placed(first) : null;
     } catch {
       return null;
     }

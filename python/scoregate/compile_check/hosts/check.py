@@ -15,7 +15,14 @@ from typing import Any
 
 
 def _python(code: bytes) -> None:
-    compile(code, "snippet.py", "exec", dont_inherit=True)
+    try:
+        compile(code, "snippet.py", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        # Some of the checks leave the line to who reads the file.
+        lines = code.decode("utf-8", "replace").splitlines()
+        if error.text is None and error.lineno and error.lineno <= len(lines):
+            error.text = lines[error.lineno - 1]
+        raise
 
 
 def _json(code: bytes) -> None:
@@ -130,7 +137,10 @@ def main() -> int:
         serve(sys.argv[1])
         return 0
     with open(sys.argv[2], "rb") as file:
-        said = complaint(sys.argv[1], file.read())
+        code = file.read()
+    # Python would look for the file of an error.
+    os.chdir("/")
+    said = complaint(sys.argv[1], code)
     os.write(2, said.encode("utf-8", "replace"))
     return 1 if said else 0
 
