@@ -34,6 +34,7 @@ SECTIONS = (
     "json_bench",
     "json_accuracy",
     "judge_bench",
+    "compile_bench",
     "package",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"

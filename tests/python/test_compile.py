@@ -351,5 +351,5 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         assert ran.returncode == 0, ran.stderr
         verdicts = [json.loads(line)["verdict"] for line in ran.stdout.splitlines()]
         assert verdicts == ["pass", "block"]
-    ran = subprocess.run([*command, "--compile-timeout", "0"], capture_output=True, cwd=tmp_path)
-    assert ran.returncode == 2
+    command += ["--compile-timeout", "0"]
+    assert subprocess.run(command, capture_output=True, cwd=tmp_path).returncode == 2

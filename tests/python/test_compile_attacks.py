@@ -105,11 +105,11 @@ ENDLESS = {
     ),
     "c: include of a device": ("c", '#include "/dev/zero"\n', "ermission denied"),
     "c: include of a file": ("c", '#include "/etc/passwd"\n', "ermission denied"),
-    "c: include of itself": ("c", '#include "snippet.c"\n', "nested too deeply"),
+    "c: include of itself": ("c", '#include "snippet.c"\n', "In file included from snippet.c:1"),
     "cpp: has_include": (
         "cpp",
         '#if __has_include("/etc/passwd")\n#error it is there\n#endif\nint x = ;',
-        "snippet.cpp",
+        "ermission denied",
     ),
     "rust: include_str of a device": (
         "rust",
@@ -134,7 +134,7 @@ ENDLESS = {
     "typescript: reference of a file": (
         "typescript",
         '/// <reference path="/etc/passwd" />\nexport {};',
-        "error TS6053",
+        "error TS6231",
     ),
     "typescript: reference of types": (
         "typescript",
@@ -197,7 +197,7 @@ FAKES = {
     ),
     "writes a big file": (
         "open('big', 'wb').truncate(65 << 20)",
-        "compiler crashed (SIGXFSZ)",
+        "Traceback (most recent call last):",
     ),
     "takes much memory": (
         "import time\nx = b'x' * (400 << 20)\ntime.sleep(60)",
@@ -322,7 +322,6 @@ def test_what_stands_in_the_folder_of_the_caller_does_not_count(
         assert "Cannot find module 'evil'" in str(found.detail)
         assert check(typescript, b"export const x: number = 1;", 60.0).accepted
         assert check(javascript, b"import 'evil'; await 1;", 60.0).accepted
-        assert not check(javascript, b"import 'evil'; let;;;", 60.0).lasting or True
     assert not marker.exists()
     for name in ("node_modules", "tsconfig.json", ".npmrc", "package.json", "evil.js"):
         path = temp / name

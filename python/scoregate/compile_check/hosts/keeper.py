@@ -349,9 +349,9 @@ class Run:
     def excess(self, child: int) -> str | None:
         """What the run has too much of."""
         found = descendants(child)
-        if sum(found.values()) > self.request["memory_bytes"]:
-            return "memory"
-        return "processes" if len(found) > self.request["processes"] else None
+        if len(found) > self.request["processes"]:
+            return "processes"
+        return "memory" if sum(found.values()) > self.request["memory_bytes"] else None
 
 
 def remove(folder: str) -> None:
