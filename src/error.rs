@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::json::Position;
-use crate::target::to_utf8;
+use crate::position::Position;
+use crate::text::to_utf8;
 
 macro_rules! kinds {
     ($($variant:ident $name:literal $doc:literal,)*) => {

@@ -23,17 +23,20 @@ pub mod grammar;
 mod hints;
 pub mod js_regex;
 pub mod json;
+pub mod position;
 #[cfg(feature = "python")]
 mod python;
 mod result;
 mod row;
+pub mod scorer;
 pub mod scorers;
 mod stack;
-pub mod target;
+mod target;
+pub mod text;
 
 pub use error::{IssueKind, Issues, Path, SpecError, SpecIssue, Step};
 pub use gate::Gate;
 pub use result::{Decision, GateResult, Outcome, Reason, ScorerResult, Verdict};
 pub use row::Row;
-pub use scorers::Options;
+pub use scorer::Options;
 pub use target::Target;

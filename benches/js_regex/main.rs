@@ -9,7 +9,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use scoregate::js_regex::JsRegex;
-use scoregate::target::Target;
+use scoregate::text::Text;
 use serde_json::Value;
 
 /// Processor time for each check.
@@ -40,7 +40,7 @@ fn main() {
         let field = |key: &str| check[key].as_str().unwrap();
         let regex = JsRegex::new(field("pattern").as_bytes(), field("flags")).unwrap();
         // The facts of a text are shared by the checks of a gate: not part of one of them.
-        let targets: Vec<Target> = texts.iter().map(|t| Target::new(t)).collect();
+        let targets: Vec<Text> = texts.iter().map(|t| Text::new(t)).collect();
         for target in &targets {
             let _ = (target.facts(), target.cesu8(), target.utf16_len());
         }

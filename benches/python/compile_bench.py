@@ -7,7 +7,8 @@ import time
 
 from harness import ROOT, Run, table
 from scoregate import Gate, compile_check
-from scoregate.compile_check import checker, registry
+from scoregate.compile_check import _checker as checker
+from scoregate.compile_check import _registry as registry
 
 TITLE = "Compiling code"
 ABOUT = """

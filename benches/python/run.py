@@ -33,6 +33,7 @@ SECTIONS = (
     "regex_bench",
     "json_bench",
     "json_accuracy",
+    "schema_bench",
     "judge_bench",
     "compile_bench",
     "package",

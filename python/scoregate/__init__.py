@@ -8,6 +8,21 @@
 
 from __future__ import annotations
 
+from ._errors import (
+    CacheError,
+    InputError,
+    JSONNotFoundError,
+    JsRegexBudgetError,
+    JsRegexError,
+    JudgeError,
+    OptionError,
+    OutputError,
+    ScoregateError,
+    SpecError,
+    SpecIssue,
+    TooManyBadRowsError,
+)
+from ._gate import Gate, evaluate_scorer, scorer_types
 from ._native import (
     BatchResult,
     Combination,
@@ -37,21 +52,7 @@ from ._native import (
     score_shape_errors,
 )
 from ._native import extract_json as _extract_json
-from .errors import (
-    CacheError,
-    InputError,
-    JSONNotFoundError,
-    JsRegexBudgetError,
-    JsRegexError,
-    JudgeError,
-    OptionError,
-    OutputError,
-    ScoregateError,
-    SpecError,
-    SpecIssue,
-    TooManyBadRowsError,
-)
-from .gate import Gate, evaluate_scorer, scorer_types
+from ._public import publish as _publish
 
 # Importing typing costs more than all the rest of this package.
 TYPE_CHECKING = False
@@ -59,12 +60,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import json_repair, judge
-    from .files import FileSummary, score_file
+    from ._files import DetailCount, FileSummary, ScorerCount, score_file
 
 __all__ = [
     "BatchResult",
     "CacheError",
     "Combination",
+    "DetailCount",
     "FileSummary",
     "Gate",
     "GateResult",
@@ -81,6 +83,7 @@ __all__ = [
     "OptionError",
     "OutputError",
     "ScoregateError",
+    "ScorerCount",
     "ScorerResult",
     "SpecError",
     "SpecIssue",
@@ -111,9 +114,12 @@ __all__ = [
 ]
 
 #: Names that are loaded when they are first asked for, and their modules.
-_LAZY = {"FileSummary": "files", "score_file": "files"}
+_LAZY = dict.fromkeys(("DetailCount", "FileSummary", "ScorerCount", "score_file"), "_files")
 
 _RAISE: Any = object()
+
+
+_publish(__name__, __all__, globals())
 
 
 def __getattr__(name: str) -> Any:
@@ -128,7 +134,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 def extract_json(text: str | bytes, *, repair: bool = False, default: Any = _RAISE) -> Any:

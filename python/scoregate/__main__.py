@@ -6,10 +6,10 @@ import sys
 from contextlib import suppress
 
 
-def main() -> int:
-    """Runs the command line and gives its exit code."""
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line, or these arguments of it, and gives its exit code."""
     try:
-        from .cli import run
+        from ._cli import run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
@@ -19,7 +19,7 @@ def main() -> int:
         return 2
     except KeyboardInterrupt:
         return 130
-    return run()
+    return run(arguments)
 
 
 if __name__ == "__main__":

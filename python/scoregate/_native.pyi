@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
-from .errors import SpecIssue
+from ._errors import SpecIssue
 
 __all__ = [
     "BUILD_PROFILE",
@@ -20,6 +20,7 @@ __all__ = [
     "Verdict",
     "Winner",
     "__version__",
+    "coerce_json",
     "combine_scores",
     "combine_with_judge",
     "contract_shape_errors",
@@ -164,7 +165,7 @@ class GateResult:
 class BatchResult:
     """The results of a batch, by column; indexing gives a row as a `GateResult`."""
 
-    def __new__(cls, gate: Gate, state: tuple[Any, ...]) -> BatchResult: ...
+    def __new__(cls, spec: str, untrusted: bool, columns: tuple[Any, ...]) -> BatchResult: ...
     @property
     def columns(self) -> dict[str, Any]:
         """The columns by name, each with a value a row.
@@ -897,6 +898,17 @@ def extract_json_batch(
 ) -> list[str | None]: ...
 def json_codes() -> list[tuple[str, str, str]]:
     """Every diagnostic code: name, severity, message."""
+
+def coerce_json(
+    text: str, schema: Any, *, salvage: bool = False
+) -> tuple[Any, list[tuple[str, str, str, str]]]:
+    """What a schema asks for of a JSON text, and the changes: code, severity, place, message.
+
+    With ``salvage`` what does not fit is dropped, and what is missing made up, where that may be.
+
+    Raises:
+        ValueError: the schema is malformed.
+    """
 
 def schema_violations(value: Any, schema: Any) -> list[str]:
     """What a value breaks of a contract or a JSON Schema.

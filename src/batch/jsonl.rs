@@ -9,23 +9,12 @@ use std::ops::Range;
 use super::columns::Totals;
 use super::frequent::FrequentDetails;
 use super::pool::Workers;
-use super::writer::{Writer, result_head};
+use super::writer::{Shown, Writer, result_head};
 use crate::gate::Gate;
 use crate::json::{Cursor, Kind, parse};
 use crate::result::{Decision, Outcome};
 use crate::row::Row;
 use crate::target::Target;
-
-/// Which results an output line holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// Those of failed scorers.
-    Failed,
-    /// All.
-    All,
-    /// None.
-    None,
-}
 
 /// How lines are read and written.
 #[derive(Clone, Debug)]
@@ -280,7 +269,7 @@ impl LineScorer {
         }
         let options = &self.options;
         // Little work is done on the calling thread.
-        let little = parts.len() == 1 && block.len() < super::SMALL;
+        let little = parts.len() == 1 && block.len() < super::pool::SMALL;
         let workers = if little { workers.alone() } else { *workers };
         let work = |i: usize| score_piece(gate, options, &parts[i], supplied, &workers);
         let scored = workers.run(parts.len(), &work);
@@ -510,7 +499,7 @@ fn count(scored: &mut Scored, decision: &Decision, outcomes: &[Outcome<'_>], mis
 mod tests {
     use super::super::pool::Watch;
     use super::*;
-    use crate::scorers::Options;
+    use crate::scorer::Options;
 
     fn gate() -> Gate {
         let spec = br#"{"scorers": [{"type": "contains", "value": "ok"}]}"#;

@@ -10,8 +10,9 @@ mod pool;
 mod writer;
 
 pub use columns::{Columns, Parts, Totals};
-pub use jsonl::{BadLine, Fed, LineOptions, LineScorer, Shown, Supplied};
-pub use pool::{Watch, Workers, default_threads, note_process};
+pub use jsonl::{BadLine, Fed, LineOptions, LineScorer, Supplied};
+pub use pool::{SMALL, Watch, Workers, default_threads, note_process};
+pub use writer::Shown;
 
 use crate::gate::Gate;
 use crate::result::Outcome;
@@ -20,9 +21,6 @@ use crate::target::Target;
 
 /// Fewer rows than this are scored on the calling thread.
 const SERIAL_ROWS: usize = 500;
-
-/// Under so many bytes the calling thread may do all the work and look up only when it is done.
-pub const SMALL: usize = 1 << 20;
 
 /// The texts of a batch and what comes with them.
 pub struct Batch<'a, T> {

@@ -9,6 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Under so many bytes the calling thread may do all the work and look up only when it is done.
+pub const SMALL: usize = 1 << 20;
+
 /// How often the calling thread looks up while work is done.
 const WAKE: Duration = Duration::from_millis(50);
 

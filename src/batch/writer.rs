@@ -1,9 +1,19 @@
 //! Output lines.
 
-use super::jsonl::Shown;
 use crate::gate::Gate;
 use crate::json::{Cursor, Kind, quote_into};
 use crate::result::{Decision, Outcome};
+
+/// Which results an output line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Those of failed scorers.
+    Failed,
+    /// All.
+    All,
+    /// None.
+    None,
+}
 
 /// `{"name": …, "type": …, "passed": `, which each result of a scorer starts with.
 pub(super) fn result_head(name: &str, kind: &str) -> String {

@@ -5,10 +5,13 @@
 //! value to an array; an enum's or constant's member by case and space; JSON inside a string.
 //! Keys are never renamed, missing values never made up.
 //!
+//! [`salvage`] goes further, for those who ask for it: see [`super::salvage`].
+//!
 //! The keywords read are `type`, `properties`, `patternProperties`, `additionalProperties`, `items`,
 //! `prefixItems`, `additionalItems`, `enum`, `const`, `anyOf`, `oneOf` (with `discriminator`),
 //! `allOf`, `nullable` and a `$ref` within the schema.
 
+use super::salvage::Salvage;
 use super::schema::{Found, Index, Pattern};
 use crate::json::{
     Code, Cursor, Decimal, Diagnostic, Document, Kind, Number, RepairOptions, Type, Value,
@@ -40,32 +43,58 @@ const MAX_SCHEMAS: usize = 32;
 
 /// Brings a document's value to the types that a schema (JSON Schema or a contract) asks for.
 pub fn coerce(document: &Document<'_>, schema: &Value) -> Coerced {
+    coerced(document, schema, None)
+}
+
+/// Brings a document's value to a schema's types, and drops or makes up what stands in the way of
+/// the rest.
+pub fn salvage(document: &Document<'_>, schema: &Value) -> Coerced {
+    coerced(document, schema, Some(Salvage::default()))
+}
+
+fn coerced(document: &Document<'_>, schema: &Value, salvage: Option<Salvage>) -> Coerced {
     let Ok(index) = Index::new(schema) else {
         // A schema of an unknown language asks for nothing.
         let value = with_room(|| Value::from_cursor(document.root()));
         return Coerced { value, changes: Vec::new() };
     };
-    let mut coercer = Coercer { index, changes: Vec::new(), path: "$".to_owned(), inside: None };
+    let (changes, path) = (Vec::new(), "$".to_owned());
+    let mut coercer = Coercer { index, changes, path, inside: None, salvage };
     let value = with_room(|| coercer.value(document.root(), schema, 0));
     Coerced { value, changes: coercer.changes }
 }
 
-struct Coercer<'s> {
+pub(super) struct Coercer<'s> {
     index: Index<'s>,
-    changes: Vec<Coercion>,
-    path: String,
+    pub(super) changes: Vec<Coercion>,
+    pub(super) path: String,
     /// The span of the string whose JSON is being read.
-    inside: Option<(usize, usize)>,
+    pub(super) inside: Option<(usize, usize)>,
+    pub(super) salvage: Option<Salvage>,
 }
 
 impl<'s> Coercer<'s> {
     // Recursion is bounded: every document is at most `MAX_DEPTH` deep.
-    fn value(&mut self, cursor: Cursor<'_>, schema: &'s Value, depth: usize) -> Value {
+    pub(super) fn value(&mut self, cursor: Cursor<'_>, schema: &'s Value, depth: usize) -> Value {
+        if self.salvage.is_some() {
+            return self.salvaged(cursor, schema, depth);
+        }
+        let schema = self.chosen(cursor, schema);
+        self.typed(cursor, schema, depth)
+    }
+
+    /// The schema that stands behind references and choices.
+    pub(super) fn chosen(&self, cursor: Cursor<'_>, schema: &'s Value) -> &'s Value {
         let mut schema = self.resolve(schema);
         for _ in 0..MAX_SCHEMAS {
             let Some(chosen) = self.choose(cursor, schema) else { break };
             schema = self.resolve(chosen);
         }
+        schema
+    }
+
+    /// The value under a schema that is no reference and no choice.
+    pub(super) fn typed(&mut self, cursor: Cursor<'_>, schema: &'s Value, depth: usize) -> Value {
         if let Some(value) = self.member_of_enum(cursor, schema) {
             return value;
         }
@@ -88,7 +117,7 @@ impl<'s> Coercer<'s> {
     }
 
     /// Follows `$ref` within the schema.
-    fn resolve(&self, schema: &'s Value) -> &'s Value {
+    pub(super) fn resolve(&self, schema: &'s Value) -> &'s Value {
         let mut schema = schema;
         for _ in 0..MAX_SCHEMAS {
             let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
@@ -229,6 +258,10 @@ impl<'s> Coercer<'s> {
         }
         if wanted == "array" && cursor.kind() != Kind::Array && cursor.kind() != Kind::Null {
             self.note(Code::CoercedArray, cursor);
+            if self.salvage.is_some() {
+                let kept = self.at("[0]", |c| c.kept_item(cursor, schema, 0, depth + 1));
+                return Some(Value::Array(kept.into_iter().collect()));
+            }
             let item = item_schema(schema, 0);
             let value = match item {
                 Some(item) => self.at("[0]", |c| c.value(cursor, item, depth + 1)),
@@ -236,32 +269,41 @@ impl<'s> Coercer<'s> {
             };
             return Some(Value::Array(vec![value]));
         }
+        if wanted == "object" && cursor.kind() == Kind::Array && self.salvage.is_some() {
+            return self.object_of_list(cursor, schema, depth);
+        }
         None
     }
 
-    fn children(&mut self, cursor: Cursor<'_>, schema: &'s Value) -> Value {
+    pub(super) fn children(&mut self, cursor: Cursor<'_>, schema: &'s Value) -> Value {
         match cursor.kind() {
-            Kind::Array => Value::Array(
-                cursor
-                    .elements()
-                    .enumerate()
-                    .map(|(i, element)| match item_schema(schema, i) {
-                        Some(item) => self.at(&format!("[{i}]"), |c| c.value(element, item, 0)),
+            Kind::Array => {
+                let elements = cursor.elements().enumerate();
+                let values = elements.filter_map(|(i, element)| {
+                    let step = format!("[{i}]");
+                    if self.salvage.is_some() {
+                        return self.at(&step, |c| c.kept_item(element, schema, i, 0));
+                    }
+                    Some(match item_schema(schema, i) {
+                        Some(item) => self.at(&step, |c| c.value(element, item, 0)),
                         None => Value::from_cursor(element),
                     })
-                    .collect(),
-            ),
+                });
+                Value::Array(values.collect())
+            }
             Kind::Object => {
-                let members = members_once(cursor).into_iter().map(|(key, value)| {
+                let members = members_once(cursor).into_iter().filter_map(|(key, value)| {
                     let name = key.content().into_owned();
+                    let step = format!(".{}", String::from_utf8_lossy(&name));
                     let value = match property(schema, &name) {
-                        Some(inner) => {
-                            let step = format!(".{}", String::from_utf8_lossy(&name));
-                            self.at(&step, |c| c.value(value, inner, 0))
+                        Some(inner) => self.at(&step, |c| c.value(value, inner, 0)),
+                        None if self.salvage.is_some() && closed(schema) => {
+                            self.at(&step, |c| c.note(Code::UnfitKey, key));
+                            return None;
                         }
                         None => Value::from_cursor(value),
                     };
-                    (name, value)
+                    Some((name, value))
                 });
                 Value::Object(members.collect())
             }
@@ -269,7 +311,7 @@ impl<'s> Coercer<'s> {
         }
     }
 
-    fn at<T>(&mut self, step: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn at<T>(&mut self, step: &str, work: impl FnOnce(&mut Self) -> T) -> T {
         let len = self.path.len();
         self.path.push_str(step);
         let result = work(self);
@@ -277,7 +319,7 @@ impl<'s> Coercer<'s> {
         result
     }
 
-    fn note(&mut self, code: Code, cursor: Cursor<'_>) {
+    pub(super) fn note(&mut self, code: Code, cursor: Cursor<'_>) {
         let (start, end) = self.inside.unwrap_or_else(|| span(cursor));
         self.changes.push(Coercion {
             diagnostic: Diagnostic::new(code, start, end),
@@ -292,7 +334,7 @@ fn span(cursor: Cursor<'_>) -> (usize, usize) {
 }
 
 /// The scalar types that a schema names, and the containers.
-fn types(schema: &Value) -> Vec<&str> {
+pub(super) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
         Some(one) => one.as_str().into_iter().collect(),
@@ -312,18 +354,18 @@ fn fits(cursor: Cursor<'_>, wanted: &str) -> bool {
     Type::named(wanted.as_bytes()).is_some_and(|kind| kind.accepts(cursor))
 }
 
-fn nullable(schema: &Value) -> bool {
+pub(super) fn nullable(schema: &Value) -> bool {
     schema.get("nullable") == Some(&Value::Bool(true))
 }
 
 /// The values that a schema lists: its constant, or those of its enum.
-fn members(schema: &Value) -> &[Value] {
+pub(super) fn members(schema: &Value) -> &[Value] {
     let constant = schema.get("const").map(std::slice::from_ref);
     constant.unwrap_or_else(|| schema.get("enum").map_or(&[][..], Value::elements))
 }
 
 /// True where a schema lists the value, or none.
-fn listed(cursor: Cursor<'_>, schema: &Value) -> bool {
+pub(super) fn listed(cursor: Cursor<'_>, schema: &Value) -> bool {
     let members = members(schema);
     members.is_empty() || members.iter().any(|member| same(cursor, member))
 }
@@ -345,7 +387,12 @@ fn property<'s>(schema: &'s Value, name: &[u8]) -> Option<&'s Value> {
     found.or_else(|| schema.get("additionalProperties").filter(|s| s.is_object()))
 }
 
-fn item_schema(schema: &Value, index: usize) -> Option<&Value> {
+/// True for an object that may have no other keys than those that its schema names.
+fn closed(schema: &Value) -> bool {
+    schema.get("additionalProperties") == Some(&Value::Bool(false))
+}
+
+pub(super) fn item_schema(schema: &Value, index: usize) -> Option<&Value> {
     let (prefix, rest) = match schema.get("items") {
         Some(Value::Array(list)) => (&list[..], schema.get("additionalItems")),
         items => (schema.get("prefixItems").map_or(&[][..], Value::elements), items),

@@ -1,7 +1,7 @@
 //! The five-keyword contract, evaluated over a parsed document.
 
-use super::MAX_VIOLATIONS;
 use super::keys::Keys;
+use super::place::MAX_VIOLATIONS;
 use crate::json::{Cursor, Document, Kind, Type, Value, same_value};
 
 /// A contract, read once. Malformed parts claim nothing.

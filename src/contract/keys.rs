@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::json::Cursor;
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// The keys that a schema asks for, each once.
 #[derive(Default)]

@@ -225,7 +225,7 @@ pub(super) fn subschemas(schema: &Value) -> Vec<(String, &Value)> {
             Holds::Map | Holds::Dependencies => {
                 for (name, item) in value.members() {
                     if holds == Holds::Map || !matches!(item, Value::Array(_)) {
-                        let name = crate::target::to_utf8(name);
+                        let name = crate::text::to_utf8(name);
                         found.push((format!(".{key}.{name}"), item));
                     }
                 }

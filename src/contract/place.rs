@@ -6,7 +6,10 @@
 use std::borrow::Cow;
 
 use crate::json::quote;
-use crate::target::to_utf8;
+use crate::text::to_utf8;
+
+/// At most this many violations are told, from a node of a contract as from a whole schema.
+pub const MAX_VIOLATIONS: usize = 8;
 
 /// A key is shown to so many characters.
 const KEY: usize = 40;

@@ -3,7 +3,7 @@
 use super::keywords::{CONTRACT, is_annotation, is_contract, is_contract_keyword};
 use super::keywords::{holds, subschemas};
 use crate::json::{Type, Value};
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// Every shape error of a contract, in order; none when it is valid.
 pub fn contract_shape_errors(schema: &Value, path: &str) -> Vec<String> {

@@ -14,11 +14,14 @@ pub use report::{format_report, to_fixed3};
 pub use spec::{gate_schema, score_issues, score_shape_errors};
 
 use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
-use crate::json::{self, ErrorKind, MAX_DEPTH, ParseError, Position, Positions, Value};
+use crate::json::{self, ErrorKind, MAX_DEPTH, ParseError, Value};
+use crate::position::{Position, Positions};
 use crate::result::{Decision, GateResult, Outcome, Reason, ScorerResult, Verdict};
 use crate::row::Row;
-use crate::scorers::{self, Options, Scorer};
-use crate::target::{Target, to_utf8, trim_js};
+use crate::scorer::{Options, Scorer};
+use crate::scorers;
+use crate::target::Target;
+use crate::text::{to_utf8, trim_js};
 
 /// A built gate: immutable, shared by every thread.
 pub struct Gate {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::{IssueKind, SpecIssue, Step};
-use crate::json::{Cursor, Positions, parse};
+use crate::json::{Cursor, parse};
+use crate::position::Positions;
 
 /// The text as strict JSON of the same length: comments (`//` and `/* */`) and commas before a
 /// closer become spaces, so that every place stays what it was.

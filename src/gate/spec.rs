@@ -6,7 +6,7 @@ use crate::grammar::{OnUnparseable, reply_issues};
 use crate::hints;
 use crate::json::Value;
 use crate::scorers::{self, REGISTRY};
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 const KEYWORDS: [&str; 6] = ["target", "scorers", "combine", "weights", "threshold", "judge"];
 /// Keys that say something to people and editors, and nothing to the gate.

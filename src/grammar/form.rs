@@ -7,10 +7,10 @@
 
 use std::collections::HashSet;
 
-use crate::SpecError;
+use crate::error::SpecError;
 use crate::error::{IssueKind, Issues, Path};
 use crate::json::Value;
-use crate::target::{to_utf8, trim_js};
+use crate::text::{to_utf8, trim_js};
 
 const FIELDS: [&str; 6] = ["pass", "block", "labels", "keys", "scale", "passAt"];
 const LABELS: [&str; 2] = ["verdict", "score"];

@@ -1,14 +1,15 @@
 //! The judge grammar: a score, a verdict, or both.
 
 use super::decision::{self, Decision};
+use super::form::ReplyForm;
+use super::state::{OnUnparseable, State};
 use super::tables::{Label, Say, Words};
 use super::tokens::{Kind, Tokens};
 use super::value::{self, Score, Span, Value};
 use super::verdict::{disputed, reason, silent, verdict_of};
 use super::voice::own_voice;
 use super::votes::{Asked, Vote, votes};
-use super::{OnUnparseable, ReplyForm, State};
-use crate::Verdict;
+use crate::result::Verdict;
 
 /// What a judge's reply says.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Numbers in replies: JavaScript's `Number` of a text, and one number token of a score.
 
-use crate::target::{space_at_start, trim_js};
+use crate::text::{space_at_start, trim_js};
 
 /// A place in a text.
 struct Scan<'a> {

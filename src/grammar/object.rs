@@ -7,7 +7,7 @@ use super::tables::{self, Label, Say, Words};
 use super::tokens::Tokens;
 use super::value::{self, Pick, Score, Span, Value, scaled};
 use crate::json::{Cursor, Kind};
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 const VERDICT_KEYS: [&str; 3] = ["continue", "pass", "verdict"];
 /// Other names of the keys, which are read where the document's are absent.

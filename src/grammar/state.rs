@@ -1,6 +1,6 @@
 //! What the three readings have in common: how a reply was read, and what silence counts as.
 
-use crate::Verdict;
+use crate::result::Verdict;
 
 /// How a reply was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

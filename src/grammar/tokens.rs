@@ -55,7 +55,7 @@ fn class(c: char) -> Class {
         '0'..='9' | '０'..='９' => Class::Digit,
         'a'..='z' | 'A'..='Z' | '\u{335}'..='\u{338}' => Class::Letter,
         _ if c.is_ascii() && !c.is_ascii_whitespace() => Class::Mark,
-        _ if crate::target::is_js_space(c) || matches!(c, '\u{FE0F}' | '\u{200D}' | '\u{20E3}') => {
+        _ if crate::text::is_js_space(c) || matches!(c, '\u{FE0F}' | '\u{200D}' | '\u{20E3}') => {
             Class::Space
         }
         '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}'

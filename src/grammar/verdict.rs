@@ -1,13 +1,14 @@
 //! The verdict grammar: does a reply pass or block?
 
 use super::decision::{self, Decision};
+use super::form::ReplyForm;
+use super::state::{OnUnparseable, State};
 use super::tables::{Label, Say, Words};
 use super::tokens::Tokens;
 use super::value::Value;
 use super::voice::own_voice;
 use super::votes::{Asked, Vote, votes};
-use super::{OnUnparseable, ReplyForm, State};
-use crate::Verdict;
+use crate::result::Verdict;
 
 /// What a gate's reply says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json;
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 const TAGS: [&[u8]; 5] = [b"think", b"thinking", b"reasoning", b"thought", b"analysis"];
 

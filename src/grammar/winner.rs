@@ -1,13 +1,14 @@
 //! The winner grammar: which of several variants (1-based) does a reply choose?
 
 use super::decision::{self, Decision};
+use super::form::ReplyForm;
+use super::state::State;
 use super::tables::{Label, Words};
 use super::tokens::Tokens;
 use super::value::{self, Pick};
 use super::verdict::disputed;
 use super::voice::own_voice;
 use super::votes::{Asked, votes};
-use super::{ReplyForm, State};
 
 /// What a tournament judge's reply says.
 #[derive(Clone, Debug, PartialEq, Eq)]

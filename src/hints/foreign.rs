@@ -1,8 +1,8 @@
 //! Names and forms of other tools, and what says the same here.
 
-use super::{clip, near_key, nearest, negation, normal};
+use super::near::{clip, near_key, nearest, negation, normal};
 use crate::json::{Value, quote};
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// What a scorer of another tool checks.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use regex_syntax::hir::{
 use super::ast::{Assert, Node, UNBOUNDED};
 use super::set::CharSet;
 use crate::stack::with_room;
-use crate::target::Target;
+use crate::text::Text;
 
 /// States times bytes that `meta::Regex` may be asked for: 0.15 s in its slowest engine.
 const WORK_LIMIT: u64 = 20_000_000;
@@ -93,7 +93,7 @@ impl Automaton {
     }
 
     /// Whether the pattern matches, or nothing where the bound on work stands against an answer.
-    pub(super) fn is_match(&self, target: &Target<'_>) -> Option<bool> {
+    pub(super) fn is_match(&self, target: &Text<'_>) -> Option<bool> {
         let facts = target.facts();
         let alphabet = if facts.is_ascii {
             Alphabet::Ascii

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{JsRegex, JsRegexError};
+use super::error::JsRegexError;
+use super::regex::JsRegex;
 
 /// The most entries that a thread keeps.
 const MAX_ENTRIES: usize = 256;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::matcher::Stop;
-use crate::target::{Target, to_utf8};
+use crate::text::{Text, to_utf8};
 
 /// Characters of a pattern that a budget message quotes.
 const QUOTED: usize = 200;
@@ -37,7 +37,7 @@ impl JsRegexError {
 
 impl BudgetExceeded {
     #[cold]
-    pub(super) fn new(pattern: &[u8], flags: &str, target: &Target<'_>, stop: Stop) -> Self {
+    pub(super) fn new(pattern: &[u8], flags: &str, target: &Text<'_>, stop: Stop) -> Self {
         let pattern: String = to_utf8(pattern).chars().take(QUOTED).collect();
         let message = match stop {
             Stop::Budget(steps) => {

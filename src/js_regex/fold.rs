@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::set::CharSet;
-use super::syntax::lookup;
+use super::tables::lookup;
 
 /// `Canonicalize` of one UTF-16 unit under i without u.
 pub(super) fn canonical_unit(unit: u32) -> u32 {

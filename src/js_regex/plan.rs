@@ -16,7 +16,7 @@ use super::flags::Flags;
 use super::program::SetTable;
 use super::set::CharSet;
 use super::units::decode;
-use crate::target::{Target, push_scalar, wtf8};
+use crate::text::{Text, push_scalar, wtf8};
 
 /// How a pattern is answered without the matcher.
 pub(super) enum Plan {
@@ -86,7 +86,7 @@ fn plan_node(node: &Node, flags: Flags) -> Plan {
 
 impl Plan {
     /// The answer, or nothing where the matcher has to find it.
-    pub(super) fn test(&self, target: &Target<'_>) -> Option<bool> {
+    pub(super) fn test(&self, target: &Text<'_>) -> Option<bool> {
         match self {
             Plan::Literal { finder, start, end } => {
                 let (text, literal) = (target.bytes(), finder.needle());
@@ -131,7 +131,7 @@ impl Plan {
 }
 
 impl Part {
-    fn holds(&self, target: &Target<'_>) -> Option<bool> {
+    fn holds(&self, target: &Text<'_>) -> Option<bool> {
         if let Some(quick) = &self.quick
             && quick.test(target) == Some(false)
         {
@@ -320,7 +320,7 @@ fn run(node: &Node, flags: Flags) -> Option<Plan> {
 }
 
 impl Run {
-    fn test(&self, target: &Target<'_>) -> bool {
+    fn test(&self, target: &Text<'_>) -> bool {
         if self.is_full {
             let length = if self.code_points {
                 target.bytes().iter().filter(|&&b| b & 0xC0 != 0x80).count()

@@ -8,7 +8,7 @@
 use super::ast::{Assert, Ast, Node, Repeat, UNBOUNDED};
 use super::first::{begins_at_word, first, first_of, is_word_set};
 use super::set::CharSet;
-use crate::target::push_scalar;
+use crate::text::push_scalar;
 
 /// Instructions that a counted loop may be copied out to.
 const MAX_COPIES: u64 = 2_000;

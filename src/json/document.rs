@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
+use super::number::Decimal;
 use super::string::unescape;
-use super::{Decimal, Value};
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,46 +75,6 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// A document that holds a value of its own.
-    pub fn from_value(value: &Value) -> Document<'static> {
-        let mut doc = Document { text: b"", side: Vec::new(), nodes: Vec::new() };
-        let mut open: Vec<(usize, Children<'_>)> = Vec::new();
-        doc.push_value(value, &mut open);
-        while let Some((index, children)) = open.last_mut() {
-            let index = *index;
-            match children.next() {
-                Some((key, child)) => {
-                    if let Some(key) = key {
-                        doc.push_side(Kind::String, key);
-                    }
-                    doc.push_value(child, &mut open);
-                }
-                None => {
-                    doc.nodes[index].next = index_u32(doc.nodes.len());
-                    open.pop();
-                }
-            }
-        }
-        doc
-    }
-
-    fn push_value<'v>(&mut self, value: &'v Value, open: &mut Vec<(usize, Children<'v>)>) {
-        let (kind, children, len) = match value {
-            Value::Null => return self.push_side(Kind::Null, b""),
-            Value::Bool(false) => return self.push_side(Kind::False, b""),
-            Value::Bool(true) => return self.push_side(Kind::True, b""),
-            Value::Number(n) => return self.push_side(Kind::Number, n.text().as_bytes()),
-            Value::String(s) => return self.push_side(Kind::String, s),
-            Value::Array(items) => (Kind::Array, Children::Array(items.iter()), items.len()),
-            Value::Object(members) => {
-                (Kind::Object, Children::Object(members.iter()), members.len())
-            }
-        };
-        open.push((self.nodes.len(), children));
-        let node = Node { start: 0, end: index_u32(len), next: 0, kind, place: Place::Side };
-        self.nodes.push(node);
-    }
-
     pub(super) fn push_side(&mut self, kind: Kind, content: &[u8]) {
         let start = index_u32(self.side.len());
         self.side.extend_from_slice(content);
@@ -125,14 +85,21 @@ impl<'a> Document<'a> {
 
     /// True for documents with the same values in the same order.
     pub(super) fn same(&self, other: &Document<'_>) -> bool {
-        self.nodes.len() == other.nodes.len()
-            && (0..self.nodes.len()).all(|i| {
-                let (a, b) = (self.cursor(i), other.cursor(i));
-                let scalar = matches!(a.kind(), Kind::Number | Kind::String);
-                a.kind() == b.kind()
-                    && a.len() == b.len()
-                    && (!scalar || a.content() == b.content())
-            })
+        self.nodes.len() == other.nodes.len() && self.same_from(other, 0)
+    }
+
+    /// True where the first element of another document is this one.
+    pub(super) fn same_as_first(&self, other: &Document<'_>) -> bool {
+        let end = other.nodes.get(1).map(|first| first.next as usize);
+        end == Some(self.nodes.len() + 1) && self.same_from(other, 1)
+    }
+
+    fn same_from(&self, other: &Document<'_>, from: usize) -> bool {
+        (0..self.nodes.len()).all(|i| {
+            let (a, b) = (self.cursor(i), other.cursor(from + i));
+            let scalar = matches!(a.kind(), Kind::Number | Kind::String);
+            a.kind() == b.kind() && a.len() == b.len() && (!scalar || a.content() == b.content())
+        })
     }
 
     /// The same document as one of another text, with what it holds of its own text.
@@ -186,22 +153,6 @@ pub(super) fn own(nodes: &mut [Node], side: &mut Vec<u8>, text: &[u8]) {
         node.place = Place::Side;
     }
     *side = all;
-}
-
-enum Children<'v> {
-    Array(std::slice::Iter<'v, Value>),
-    Object(std::slice::Iter<'v, (Vec<u8>, Value)>),
-}
-
-impl<'v> Iterator for Children<'v> {
-    type Item = (Option<&'v [u8]>, &'v Value);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Children::Array(items) => items.next().map(|v| (None, v)),
-            Children::Object(members) => members.next().map(|(k, v)| (Some(k.as_slice()), v)),
-        }
-    }
 }
 
 /// Positions fit `u32`: the parser refuses larger texts, and a value has fewer nodes than bytes.

@@ -10,10 +10,10 @@
 
 use memchr::memmem;
 
-use super::MAX_DEPTH;
 use super::document::Document;
+use super::error::MAX_DEPTH;
 use super::strict::parse_within;
-use crate::target::{trim_js, trim_js_span};
+use crate::text::{trim_js, trim_js_span};
 
 /// Where the strict tier found its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

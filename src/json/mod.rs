@@ -17,6 +17,7 @@ mod candidates;
 mod diagnostics;
 mod document;
 mod duplicates;
+mod error;
 mod extract;
 mod latex;
 mod meaning;
@@ -34,9 +35,10 @@ mod write;
 
 pub use build::Build;
 pub use candidates::Other;
-pub use diagnostics::{Code, Diagnostic, Position, Positions, Severity};
+pub use diagnostics::{Code, Diagnostic, Severity};
 pub use document::{Cursor, Document, Kind};
 pub use duplicates::duplicate_keys;
+pub use error::{ErrorKind, MAX_DEPTH, ParseError};
 pub use extract::{Extracted, Source, extract, extract_with_source, extract_within};
 pub use meaning::{Type, hash_value, members_once, repeated_element, same_value};
 pub use number::Decimal;
@@ -44,10 +46,7 @@ pub use refusal::{RepairError, RepairErrorKind, step_budget};
 pub use repair::{Candidates, RepairOptions, Repaired, repair};
 pub use spans::{KeyedSpan, KeyedSpans, object_spans};
 pub use stream::{JsonStream, Progress};
-pub use strict::{ErrorKind, ParseError, parse, parse_range, parse_within};
+pub use strict::{parse, parse_range, parse_within};
 pub(crate) use string::quote_into;
 pub use string::{quote, unescape};
 pub use value::{Number, Value};
-
-/// The deepest nesting of arrays and objects that is read.
-pub const MAX_DEPTH: usize = 512;

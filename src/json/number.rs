@@ -40,7 +40,7 @@ impl<'a> Decimal<'a> {
         self.whole.iter().chain(self.fraction).copied()
     }
 
-    fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.digits().all(|d| d == b'0')
     }
 
@@ -115,33 +115,74 @@ impl<'a> Decimal<'a> {
     }
 
     /// True when the value is a whole number of times the divisor, exactly; None for a divisor
-    /// that is zero or has more than 18 digits.
+    /// that is zero.
     pub fn is_multiple_of(&self, divisor: &Decimal<'_>) -> Option<bool> {
-        let (digits, count, power) = divisor.normal();
-        if divisor.is_zero() || count > 18 {
+        if divisor.is_zero() {
             return None;
         }
-        let divisor = digits.fold(0u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
         if self.is_zero() {
             return Some(true);
         }
+        let (divisor, count, power) = divisor.normal();
         let (digits, _, exponent) = self.normal();
-        let more = exponent.saturating_sub(power);
-        if more < 0 {
+        let Ok(more) = usize::try_from(exponent.saturating_sub(power)) else {
             // The last digit is no zero, so that ten does not divide the digits.
             return Some(false);
+        };
+        // Four zeros for each digit bring in every factor of two and five that the divisor has;
+        // more of them divide no better.
+        let most = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(4);
+        let zeros = std::iter::repeat_n(b'0', more.min(most));
+        Some(rest_is_zero(digits.chain(zeros), divisor))
+    }
+}
+
+/// Digits of a large number that are divided at a time.
+const LIMB: u64 = 1_000_000_000;
+
+/// True where a number is a multiple of another, both by their digits: long division.
+fn rest_is_zero(digits: impl Iterator<Item = u8>, divisor: impl Iterator<Item = u8>) -> bool {
+    let mut limbs = Vec::new();
+    for digit in divisor {
+        times_ten(&mut limbs, u64::from(digit - b'0'));
+    }
+    let divisor = limbs;
+    let mut rest: Vec<u64> = Vec::new();
+    for digit in digits {
+        times_ten(&mut rest, u64::from(digit - b'0'));
+        // At most nine times, since the rest was below the divisor.
+        while !below(&rest, &divisor) {
+            subtract(&mut rest, &divisor);
         }
-        let rest =
-            digits.fold(0u128, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % divisor);
-        let (mut rest, mut base, mut left) = (rest, 10 % divisor, more);
-        while left > 0 {
-            if left & 1 == 1 {
-                rest = rest * base % divisor;
-            }
-            base = base * base % divisor;
-            left >>= 1;
-        }
-        Some(rest == 0)
+    }
+    rest.is_empty()
+}
+
+/// Ten times a number, the lowest limb first and the highest not zero, plus a digit.
+fn times_ten(number: &mut Vec<u64>, digit: u64) {
+    let mut carry = digit;
+    for limb in number.iter_mut() {
+        let whole = *limb * 10 + carry;
+        (*limb, carry) = (whole % LIMB, whole / LIMB);
+    }
+    if carry > 0 {
+        number.push(carry);
+    }
+}
+
+fn below(a: &[u64], b: &[u64]) -> bool {
+    a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev())).is_lt()
+}
+
+fn subtract(from: &mut Vec<u64>, what: &[u64]) {
+    let mut borrow = 0;
+    for (i, limb) in from.iter_mut().enumerate() {
+        let taken = what.get(i).copied().unwrap_or(0) + borrow;
+        borrow = u64::from(*limb < taken);
+        *limb = *limb + borrow * LIMB - taken;
+    }
+    while from.last() == Some(&0) {
+        from.pop();
     }
 }
 
@@ -204,7 +245,32 @@ mod tests {
             assert_eq!(multiple(a, b), Some(false), "{a} {b}");
         }
         assert_eq!(multiple("1", "0"), None);
-        assert_eq!(multiple("1", "1234567890123456789"), None);
+    }
+
+    #[test]
+    fn multiples_are_exact_at_any_length() {
+        let multiple =
+            |a: &str, b: &str| Decimal::parse(a).unwrap().is_multiple_of(&Decimal::parse(b)?);
+        let long = "1234567890123456789012345678901234567891";
+        for (a, b, wanted) in [
+            ("1", "1234567890123456789", false),
+            (long, long, true),
+            ("-1234567890123456789012345678901234567891e7", long, true),
+            ("1234567890123456789012345678901234567892", long, false),
+            ("2469135780246913578024691357802469135782", long, true),
+            ("0.1234567890123456789", "0.0000000000000000001", true),
+            ("0.12345678901234567891", "0.0000000000000000001", false),
+            // Two to the power of 64 divides ten to the power of 64, and no lower one.
+            ("1e64", "18446744073709551616", true),
+            ("1e63", "18446744073709551616", false),
+            ("1e999999999999", "18446744073709551616", true),
+            ("1e999999999999", "18446744073709551617", false),
+            ("1e999999999999", "3", false),
+            ("3e999999999999", "3", true),
+            ("1e-999999999999", "3", false),
+        ] {
+            assert_eq!(multiple(a, b), Some(wanted), "{a} {b}");
+        }
     }
 
     #[test]

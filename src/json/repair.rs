@@ -8,18 +8,19 @@
 //!
 //! Work is bounded by [`step_budget`], depth by [`RepairOptions::max_depth`]; nothing recurses.
 
-use super::MAX_DEPTH;
 use super::candidates::{Chosen, Found, Other, Search};
 use super::diagnostics::{Code, Codes, Diagnostic, Log, Severity};
 use super::document::{Document, Kind, Place};
 use super::duplicates::duplicate_keys_into;
+use super::error::ErrorKind;
+use super::error::MAX_DEPTH;
 use super::extract::{Extracted, Source, extract_with_source};
 use super::latex::has_command;
 use super::reader::{Parser, State, Stop};
 use super::refusal::{RepairError, RepairErrorKind, step_budget};
 use super::rewrite::Rewritten;
-use super::strict::{ErrorKind, Stopped, parse_until};
-use crate::target::trim_js_span;
+use super::strict::{Stopped, parse_until};
+use crate::text::trim_js_span;
 
 /// Which documents of a text are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,7 +148,8 @@ fn search<'a>(
     if let Some((document, log)) = scalar(text, start, end, options) {
         return finish(text, options, plain(whole(document, start, end), log), steps);
     }
-    match strict_tier(text).filter(|_| !cited) {
+    let list = |found: &Found<'_>| found.document.root().kind() == Kind::Array;
+    match strict_tier(text).filter(|found| !(cited && list(found))) {
         Some(found) => finish(text, options, plain(found, Log::default()), steps),
         None => failure(RepairErrorKind::NoJson, start, steps),
     }
@@ -374,6 +376,9 @@ fn scalar<'a>(
         return None;
     }
     let quoted = matches!(first, b'"' | b'\'');
+    if quoted && body.len() == 1 {
+        return None;
+    }
     if !quoted && first != b'(' && body.len() > LONGEST_WORD {
         return None;
     }

@@ -1,11 +1,11 @@
 //! Where a text holds objects with given keys, whatever else it holds.
 
-use super::MAX_DEPTH;
 use super::candidates::Search;
 use super::document::{Document, Kind};
+use super::error::MAX_DEPTH;
 use super::extract::Source;
 use super::strict::parse_until;
-use crate::target::trim_js_span;
+use crate::text::trim_js_span;
 
 /// A document in a text in which some object holds one of the keys that were asked for.
 #[derive(Clone, Debug)]

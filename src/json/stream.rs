@@ -11,17 +11,17 @@
 
 use std::borrow::Cow;
 
-use super::MAX_DEPTH;
 use super::build::Build;
 use super::candidates::{Ahead, look};
-use super::diagnostics::{Code, Diagnostic, Log};
+use super::diagnostics::{Code, Diagnostic, Log, Severity};
 use super::document::{Document, Kind, Node, Place, index_u32};
-use super::reader::{Event, Memo, Parser, State, Stop};
+use super::error::MAX_DEPTH;
+use super::reader::{Event, Parser, State, Stop};
 use super::refusal::{RepairError, RepairErrorKind};
 use super::repair::{RepairOptions, repair};
 use super::strict::{Phase, ROOT};
-use super::string::unescape;
-use crate::target::{space_at_start, trim_js};
+use super::string::{next_special, unescape};
+use crate::text::{space_at_start, trim_js};
 
 /// The longest first line of a fence.
 const INFO: usize = 64;
@@ -46,7 +46,7 @@ pub struct JsonStream {
     text: Vec<u8>,
     /// The last bytes of a piece that end inside a character.
     cut: Vec<u8>,
-    state: Option<State>,
+    state: Option<Box<State>>,
     progress: Progress,
     search: usize,
     /// Where the document starts.
@@ -60,8 +60,10 @@ pub struct JsonStream {
     documents: usize,
     /// A bracket whose words have not all come yet: its place, and the look behind it.
     probe: Option<(usize, Box<State>)>,
-    /// What was found out behind the brackets before.
-    memo: Memo,
+    /// The look behind the bracket before.
+    spare: Option<Box<State>>,
+    /// How far a string at the start of the text was read.
+    quoted: usize,
     /// The back-ticks that a run at `search` has so far.
     ticks: usize,
     /// From `search` to here no tag ends.
@@ -98,7 +100,8 @@ impl JsonStream {
             earlier: Log::default(),
             documents: 0,
             probe: None,
-            memo: Memo::default(),
+            spare: None,
+            quoted: 0,
             ticks: 0,
             no_tag_end: 0,
             no_line_end: 0,
@@ -144,9 +147,6 @@ impl JsonStream {
         self.prose = false;
         self.fenced = false;
         (self.tail, self.tail_open) = (0, false);
-        let rest = self.text.get(self.search..).unwrap_or_default();
-        let separator = |b: &u8| b.is_ascii_whitespace() || matches!(b, b',' | b';');
-        self.search += rest.iter().take_while(|b| separator(b)).count();
         self.go(self.finished, build)
     }
 
@@ -183,7 +183,7 @@ impl JsonStream {
         }
         // A surrogate pair may come in two pieces.
         if memchr::memchr(0xED, whole).is_some() {
-            self.text.extend_from_slice(&crate::target::wtf8(whole.to_vec()));
+            self.text.extend_from_slice(&crate::text::wtf8(whole.to_vec()));
         } else {
             self.text.extend_from_slice(whole);
         }
@@ -206,11 +206,27 @@ impl JsonStream {
         self.finished = true;
         result?;
         if self.progress == Progress::Waiting && self.documents == 0 {
+            self.begin_late(build)?;
+        }
+        if self.progress == Progress::Waiting && self.documents == 0 {
             return Err(RepairError { kind: RepairErrorKind::NoJson, offset: 0 });
         }
         self.progress = Progress::Complete;
         if self.documents == 0 {
             self.compare();
+        }
+        Ok(())
+    }
+
+    /// Brackets that no look made plausible may be all that the text has.
+    fn begin_late(&mut self, build: &mut impl Build) -> Result<(), RepairError> {
+        let options = RepairOptions { max_depth: self.max_depth, ..RepairOptions::default() };
+        let whole = repair(&self.text, &options);
+        self.steps += whole.steps;
+        let start = whole.span.0;
+        if whole.result.is_ok() && matches!(self.text.get(start), Some(b'{' | b'[')) {
+            self.begin(start);
+            self.go(true, build)?;
         }
         Ok(())
     }
@@ -229,12 +245,23 @@ impl JsonStream {
         let whole = repair(&self.text, &options);
         let steps = whole.steps;
         let around = |d: &&Diagnostic| {
-            let code = d.code;
-            matches!(code, Code::OtherCandidate | Code::SeveralDocuments)
-                || code == Code::DiscardedText && d.start >= end
+            d.code == Code::OtherCandidate || d.code == Code::DiscardedText && d.start >= end
         };
         let mut said: Vec<_> = whole.diagnostics.iter().filter(around).copied().collect();
-        if whole.result.is_ok_and(|document| !shown.same(&document)) {
+        let several = whole.diagnostics.iter().find(|d| d.code == Code::SeveralDocuments);
+        if let Some(all) = several.filter(|all| all.end > end) {
+            // Whoever reads the first document alone loses the others.
+            said.push(Diagnostic {
+                severity: Severity::Lossy,
+                ..Diagnostic::new(Code::OtherCandidate, end, all.end)
+            });
+        }
+        let same = match whole.result {
+            Ok(document) if several.is_some() => shown.same_as_first(&document),
+            Ok(document) => shown.same(&document),
+            Err(_) => false,
+        };
+        if !same {
             said.push(Diagnostic::new(Code::ReadsOtherwise, start, end));
         }
         self.steps += steps;
@@ -310,11 +337,16 @@ impl JsonStream {
             }
         }
         state.events = Some(events);
+        // Half a pair may get its other half from a string that is joined to this one.
+        let end = match state.scratch.as_slice() {
+            [whole @ .., 0xED, 0xA0..=0xAF, _] => whole.len(),
+            whole => whole.len(),
+        };
         if self.tail_open
-            && let Some(rest) = state.scratch.get(self.tail..).filter(|r| !r.is_empty())
+            && let Some(rest) = state.scratch.get(self.tail..end).filter(|r| !r.is_empty())
         {
             build.tail_grow(rest);
-            self.tail = state.scratch.len();
+            self.tail = end;
         }
     }
 
@@ -328,8 +360,13 @@ impl JsonStream {
                 return None;
             }
             let rest = self.text.get(self.search..).unwrap_or_default();
+            // Documents may be separated by more than space.
+            let between = self.documents > 0 && !self.prose;
+            let separator =
+                |rest: &[u8]| (between && matches!(rest.first(), Some(b',' | b';'))).then_some(1);
             let mut skipped = 0;
-            while let Some(n) = space_at_start(rest.get(skipped..).unwrap_or_default()) {
+            while let Some(n) = rest.get(skipped..).and_then(|r| space_at_start(r).or(separator(r)))
+            {
                 skipped += n;
             }
             let at = self.search + skipped;
@@ -340,7 +377,16 @@ impl JsonStream {
             if !self.prose {
                 // Nothing but space (and a fence or a reasoning block) came before.
                 match first {
-                    b'{' | b'[' | b'"' => return Some(at),
+                    b'{' => return Some(at),
+                    b'"' => match self.head_string(at, last) {
+                        Head::Value => return Some(at),
+                        Head::Prose(end) => {
+                            self.search = end;
+                            self.prose = true;
+                            continue;
+                        }
+                        Head::Waits => return None,
+                    },
                     b'-' | b'0'..=b'9' | b't' | b'f' | b'n' if last => {
                         return super::strict::parse_range(&self.text, at, self.text.len())
                             .ok()
@@ -374,6 +420,34 @@ impl JsonStream {
         }
     }
 
+    /// A text that begins with a quote is a value where nothing follows the string: replies that
+    /// begin with a quoted title are prose.
+    fn head_string(&mut self, at: usize, last: bool) -> Head {
+        let mut end = self.quoted.max(at + 1);
+        let closed = loop {
+            let next = next_special(&self.text, end);
+            self.steps += (next - end) as u64 + 1;
+            self.quoted = next;
+            match self.text.get(next) {
+                None => break None,
+                Some(b'"') => break Some(next + 1),
+                // The byte behind a backslash may not have come yet.
+                Some(b'\\') if next + 1 == self.text.len() => break None,
+                Some(b'\\') => end = next + 2,
+                Some(_) => end = next + 1,
+            }
+        };
+        let Some(closed) = closed else {
+            return if last && self.text.len() > at + 1 { Head::Value } else { Head::Waits };
+        };
+        let rest = trim_js(self.text.get(closed..).unwrap_or_default());
+        match rest {
+            [] if last => Head::Value,
+            [] => Head::Waits,
+            _ => Head::Prose(closed),
+        }
+    }
+
     fn mark(&mut self, last: bool) -> Mark {
         let at = self.search;
         let rest = self.text.get(at..).unwrap_or_default();
@@ -381,24 +455,25 @@ impl JsonStream {
             Some(b'{' | b'[') => {
                 let known = self.probe.take().filter(|known| known.0 == at);
                 let state = known.map(|known| known.1);
-                let state = state.unwrap_or_else(|| {
-                    let mut state = Box::new(State::new(at, self.max_depth, u64::MAX));
-                    state.memo = std::mem::take(&mut self.memo);
-                    state
-                });
+                // What was found out behind the brackets before holds here too.
+                let mut state = state
+                    .or_else(|| self.spare.take())
+                    .unwrap_or_else(|| State::new(at, self.max_depth, u64::MAX));
+                state.at = at;
                 let before = state.steps;
-                let mut probe = Parser { text: &self.text, last, state: *state };
+                let mut probe = Parser { text: &self.text, last, state };
                 let waits = probe.asleep() && !last;
                 let ahead = if waits { Ahead::Cut } else { look(&mut probe, at) };
                 self.steps += probe.state.steps - before;
                 match ahead {
                     Ahead::Keys => Mark::Start,
+                    Ahead::Values | Ahead::Empty if !self.prose => Mark::Start,
                     Ahead::Cut if !last => {
-                        self.probe = Some((at, Box::new(probe.state)));
+                        self.probe = Some((at, probe.state));
                         Mark::Wait
                     }
                     _ => {
-                        self.memo = probe.state.memo;
+                        self.spare = Some(probe.state);
                         Mark::Skip(1)
                     }
                 }
@@ -521,6 +596,15 @@ fn first_of(
     *steps += found.unwrap_or(fresh.len()) as u64;
     *none = (*none).max(at + known + found.unwrap_or(fresh.len()));
     found.map(|found| known + found)
+}
+
+/// What a quote at the start of a text is.
+enum Head {
+    /// A string that is all of the text.
+    Value,
+    /// The first word of a sentence: where its string ends.
+    Prose(usize),
+    Waits,
 }
 
 enum Mark {

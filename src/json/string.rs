@@ -1,7 +1,7 @@
 //! Strings in JSON: scanning, decoding, quoting.
 
-use super::strict::ErrorKind;
-use crate::target::push_scalar;
+use super::error::ErrorKind;
+use crate::text::push_scalar;
 
 /// From the byte after an opening quote: where the closing quote is, and whether an escape stands
 /// before it. The error names the byte at fault.

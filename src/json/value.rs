@@ -1,9 +1,10 @@
 //! An owned JSON tree, for what an author wrote (gates, schemas) and for values given by callers.
 
-use super::document::{Cursor, Kind};
-use super::strict::{ParseError, parse};
+use super::document::{Cursor, Document, Kind, Node, Place, index_u32};
+use super::error::{MAX_DEPTH, ParseError};
+use super::number::Decimal;
+use super::strict::parse;
 use super::string::quote_into;
-use super::{Decimal, MAX_DEPTH};
 use crate::stack::with_room;
 
 /// A JSON value. Strings and keys are WTF-8; keys keep their order and are unique.
@@ -196,6 +197,64 @@ impl Members {
                 self.places.insert(key.clone(), self.list.len());
                 self.list.push((key, value));
             }
+        }
+    }
+}
+
+impl Document<'_> {
+    /// A document that holds a value of its own.
+    pub fn from_value(value: &Value) -> Document<'static> {
+        let mut doc = Document { text: b"", side: Vec::new(), nodes: Vec::new() };
+        let mut open: Vec<(usize, Children<'_>)> = Vec::new();
+        doc.push_value(value, &mut open);
+        while let Some((index, children)) = open.last_mut() {
+            let index = *index;
+            match children.next() {
+                Some((key, child)) => {
+                    if let Some(key) = key {
+                        doc.push_side(Kind::String, key);
+                    }
+                    doc.push_value(child, &mut open);
+                }
+                None => {
+                    doc.nodes[index].next = index_u32(doc.nodes.len());
+                    open.pop();
+                }
+            }
+        }
+        doc
+    }
+
+    fn push_value<'v>(&mut self, value: &'v Value, open: &mut Vec<(usize, Children<'v>)>) {
+        let (kind, children, len) = match value {
+            Value::Null => return self.push_side(Kind::Null, b""),
+            Value::Bool(false) => return self.push_side(Kind::False, b""),
+            Value::Bool(true) => return self.push_side(Kind::True, b""),
+            Value::Number(n) => return self.push_side(Kind::Number, n.text().as_bytes()),
+            Value::String(s) => return self.push_side(Kind::String, s),
+            Value::Array(items) => (Kind::Array, Children::Array(items.iter()), items.len()),
+            Value::Object(members) => {
+                (Kind::Object, Children::Object(members.iter()), members.len())
+            }
+        };
+        open.push((self.nodes.len(), children));
+        let node = Node { start: 0, end: index_u32(len), next: 0, kind, place: Place::Side };
+        self.nodes.push(node);
+    }
+}
+
+enum Children<'v> {
+    Array(std::slice::Iter<'v, Value>),
+    Object(std::slice::Iter<'v, (Vec<u8>, Value)>),
+}
+
+impl<'v> Iterator for Children<'v> {
+    type Item = (Option<&'v [u8]>, &'v Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Children::Array(items) => items.next().map(|v| (None, v)),
+            Children::Object(members) => members.next().map(|(k, v)| (Some(k.as_slice()), v)),
         }
     }
 }

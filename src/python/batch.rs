@@ -1,49 +1,54 @@
 //! The results of a batch.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySlice, PyType};
 
-use super::gate::Gate;
+use super::error::spec_error;
 use super::results::GateResult;
-use crate::batch::Columns;
+use crate::batch::{Columns, Parts, Totals};
+use crate::gate::Gate;
+use crate::scorer::Options;
 
 /// The results of a batch, by column.
 #[pyclass(frozen, module = "scoregate", name = "BatchResult", skip_from_py_object)]
 pub(super) struct BatchResult {
-    gate: Gate,
+    gate: Arc<Gate>,
+    untrusted: bool,
     columns: Columns,
 }
 
 impl BatchResult {
-    pub(super) fn new(gate: Gate, columns: Columns) -> Self {
-        BatchResult { gate, columns }
+    pub(super) fn new(gate: Arc<Gate>, untrusted: bool, columns: Columns) -> Self {
+        BatchResult { gate, untrusted, columns }
     }
 
     /// A row; a negative index counts from the end.
     fn row(&self, index: isize) -> PyResult<GateResult> {
         let len = self.columns.len();
         let at = if index < 0 { index + len.cast_signed() } else { index };
-        let found =
-            usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate.core, at));
+        let found = usize::try_from(at).ok().and_then(|at| self.columns.result(&self.gate, at));
         found
             .map(Into::into)
             .ok_or_else(|| PyIndexError::new_err(format!("row {index} of a batch of {len} rows")))
     }
 }
 
-type State = crate::batch::Parts;
+/// The gate's spec, whether its patterns are untrusted, and the columns.
+type State = (String, bool, Parts);
 
 #[pymethods]
 impl BatchResult {
     #[new]
-    fn restore(gate: &Bound<'_, Gate>, state: State) -> PyResult<Self> {
-        let gate = gate.get().clone();
-        let columns = Columns::from_parts(state, gate.core.scorers().len());
-        let columns = columns.ok_or_else(|| PyValueError::new_err("state: not of this gate"))?;
-        Ok(BatchResult { gate, columns })
+    fn restore(py: Python<'_>, spec: &str, untrusted: bool, columns: Parts) -> PyResult<Self> {
+        let gate = Gate::from_json(spec.as_bytes(), Options { untrusted });
+        let gate = Arc::new(gate.map_err(|error| spec_error(py, &error))?);
+        let columns = Columns::from_parts(columns, gate.scorers().len());
+        let columns = columns.ok_or_else(|| PyValueError::new_err("columns: not of this gate"))?;
+        Ok(BatchResult { gate, untrusted, columns })
     }
 
     fn __len__(&self) -> usize {
@@ -74,8 +79,7 @@ impl BatchResult {
         let passed = self.columns.verdict.iter().map(|&v| if v > 1 { None } else { Some(v == 1) });
         columns.set_item("passed", PyList::new(py, passed.collect::<Vec<_>>())?)?;
         columns.set_item("combined", doubles_view(py, &self.columns.combined)?)?;
-        let names: Vec<String> =
-            self.gate.core.scorers().map(|(name, _)| name.to_string()).collect();
+        let names: Vec<String> = self.gate.scorers().map(|(name, _)| name.to_string()).collect();
         for (i, name) in names.iter().enumerate() {
             // A name that two scorers share is told apart by the index.
             let shared = names.iter().filter(|other| *other == name).count() > 1;
@@ -98,9 +102,10 @@ impl BatchResult {
         format!("<BatchResult {rows} rows: {pass} pass, {block} block, {undecided} undecided>")
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (Gate, State))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, State)> {
         let this = slf.get();
-        Ok((slf.get_type(), (this.gate.clone(), this.columns.to_parts())))
+        let state = (this.gate.spec().to_json(), this.untrusted, this.columns.to_parts());
+        Ok((slf.get_type(), state))
     }
 }
 
@@ -120,7 +125,7 @@ impl Rows {
     fn __next__(&self) -> Option<GateResult> {
         let batch = self.batch.get();
         let row = self.next.fetch_add(1, Ordering::Relaxed);
-        batch.columns.result(&batch.gate.core, row).map(Into::into)
+        batch.columns.result(&batch.gate, row).map(Into::into)
     }
 }
 
@@ -128,7 +133,7 @@ impl Rows {
 pub(super) fn totals_dict<'py>(
     py: Python<'py>,
     gate: &Gate,
-    totals: &crate::batch::Totals,
+    totals: &Totals,
 ) -> PyResult<Bound<'py, PyDict>> {
     let [block, pass, undecided] = totals.verdicts;
     let rows = block + pass + undecided;
@@ -142,7 +147,7 @@ pub(super) fn totals_dict<'py>(
     dict.set_item("pass_rate", rate)?;
     let scorers = PyList::empty(py);
     let counts = totals.passed.iter().zip(&totals.repaired);
-    for ((name, kind), (passed, &repaired)) in gate.core.scorers().zip(counts) {
+    for ((name, kind), (passed, &repaired)) in gate.scorers().zip(counts) {
         let scorer = PyDict::new(py);
         scorer.set_item("name", &**name)?;
         scorer.set_item("type", &**kind)?;

@@ -6,10 +6,10 @@ use pyo3::types::PyDict;
 
 use crate::error::{SpecError as CoreSpecError, SpecIssue};
 
-import_exception!(scoregate.errors, SpecError);
-import_exception!(scoregate.errors, JSONNotFoundError);
-import_exception!(scoregate.errors, JsRegexBudgetError);
-import_exception!(scoregate.errors, JsRegexError);
+import_exception!(scoregate._errors, SpecError);
+import_exception!(scoregate._errors, JSONNotFoundError);
+import_exception!(scoregate._errors, JsRegexBudgetError);
+import_exception!(scoregate._errors, JsRegexError);
 
 /// Imports the exceptions: later, near the recursion limit or at the end of the interpreter, it
 /// could fail, and an exception without a class is no exception.
@@ -36,7 +36,7 @@ pub(super) fn issues<'py>(
     py: Python<'py>,
     issues: &[SpecIssue],
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let class = py.import("scoregate.errors")?.getattr("SpecIssue")?;
+    let class = py.import("scoregate._errors")?.getattr("SpecIssue")?;
     let made = |issue: &SpecIssue| {
         let fields = PyDict::new(py);
         fields.set_item("hint", issue.hint())?;

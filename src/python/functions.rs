@@ -14,7 +14,8 @@ use crate::gate::{self, Mode};
 use crate::result::Outcome;
 use crate::row::Row;
 use crate::scorers::{REGISTRY, code_compiles};
-use crate::target::{Target, to_utf8};
+use crate::target::Target;
+use crate::text::to_utf8;
 
 /// Scores one text with one scorer, whose shape is not checked.
 #[pyfunction]
@@ -33,7 +34,7 @@ pub(super) fn evaluate_scorer(
         return Err(PyTypeError::new_err(format!("spec: expected a mapping, got {name}")));
     }
     let row = row_of(row)?;
-    let result = super::detached(py, text.as_ref().len(), || {
+    let result = super::gil::detached(py, text.as_ref().len(), || {
         gate::evaluate_scorer(&spec, index, &Target::from_wtf8(text.as_ref()), &row)
     });
     Ok(ScorerResult(result))

@@ -19,7 +19,7 @@ use crate::gate::Gate as Core;
 use crate::json::{MAX_DEPTH, Value};
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::scorers::Options;
+use crate::scorer::Options;
 use crate::target::Target;
 
 /// So many texts are held at a time while the GIL is released.
@@ -103,7 +103,7 @@ impl Gate {
     ) -> PyResult<GateResult> {
         let Some(text) = text else { return Ok(self.core.missing_input().into()) };
         let row = row_of(row)?;
-        let result = super::detached(py, text.as_ref().len(), || {
+        let result = super::gil::detached(py, text.as_ref().len(), || {
             self.core.score(&Target::from_wtf8(text.as_ref()), &row)
         });
         Ok(result.into())
@@ -159,7 +159,7 @@ impl Gate {
             }
             start = end;
         }
-        Ok(BatchResult::new(self.clone(), all))
+        Ok(BatchResult::new(self.core.clone(), self.untrusted, all))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, bool)) {

@@ -530,7 +530,7 @@ fn single<R: Send>(
     read: impl FnOnce(Option<&[u8]>) -> R + Send,
 ) -> R {
     let bytes = text.as_ref().map(AsRef::as_ref);
-    super::detached(py, bytes.map_or(0, <[u8]>::len), || read(bytes))
+    super::gil::detached(py, bytes.map_or(0, <[u8]>::len), || read(bytes))
 }
 
 /// Replies of a piece of a batch: enough work to pay for handing it out.

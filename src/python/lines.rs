@@ -104,7 +104,7 @@ impl LineScorer {
 
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let totals = self.with_state(py, |state| state.totals().clone());
-        totals_dict(py, &self.gate, &totals)
+        totals_dict(py, &self.gate.core, &totals)
     }
 
     /// The most frequent failure details: (scorer index, detail, rows).

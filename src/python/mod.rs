@@ -7,6 +7,7 @@ mod batch;
 mod error;
 mod functions;
 mod gate;
+mod gil;
 mod grammar;
 mod json;
 mod lines;
@@ -16,15 +17,6 @@ mod text;
 mod value;
 
 use pyo3::prelude::*;
-
-/// Texts from this many bytes on are worked on without holding the GIL: releasing and taking it
-/// costs about a tenth of a microsecond, more under contention.
-const DETACH_BYTES: usize = 4096;
-
-/// Runs work that touches no Python object, without the GIL where the work is worth it.
-fn detached<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
-    if bytes < DETACH_BYTES { work() } else { py.detach(work) }
-}
 
 #[pymodule]
 mod _native {
@@ -47,8 +39,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::json::{
-        Diagnostic, JSONResult, JSONStream, extract_json, extract_json_batch, json_codes,
-        parse_json, schema_violations,
+        Diagnostic, JSONResult, JSONStream, coerce_json, extract_json, extract_json_batch,
+        json_codes, parse_json, schema_violations,
     };
     #[pymodule_export]
     use super::lines::LineScorer;

@@ -8,7 +8,8 @@ use pyo3::types::{PyString, PyType};
 use super::error::{JsRegexBudgetError, JsRegexError};
 use super::text::{Text, str_of, to_str};
 use crate::js_regex::{self, cached};
-use crate::target::{Target, to_utf8};
+use crate::target::Target;
+use crate::text::to_utf8;
 
 /// Pattern, flags, and whether the pattern is untrusted.
 type Fields<'py> = (Bound<'py, PyString>, String, bool);
@@ -40,7 +41,7 @@ impl JsRegex {
             }
         }
         let text = Text::of(text)?;
-        let found = super::detached(py, text.as_ref().len(), || {
+        let found = super::gil::detached(py, text.as_ref().len(), || {
             self.core.test(&Target::from_wtf8(text.as_ref()))
         });
         found.map_err(|spent| JsRegexBudgetError::new_err(spent.to_string()))

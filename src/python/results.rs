@@ -9,7 +9,7 @@ use super::value::List;
 use crate::gate;
 use crate::json::Severity;
 use crate::result::{self as core, Outcome, Verdict};
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// A result is no truth value: `if gate.score(text)` would hold for a block too.
 pub(super) fn no_truth_value(name: &str, field: &str) -> PyResult<bool> {

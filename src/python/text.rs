@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyMapping, PySequence, PyString};
 
-use crate::target::wtf8;
+use crate::text::wtf8;
 
 /// A `str`: its UTF-8 borrowed from the object where it has one, else WTF-8 of our own, in which
 /// neighbouring surrogate halves are joined and lone ones kept.

@@ -12,7 +12,6 @@
 
 use std::borrow::Cow;
 
-use super::{Build, Options, Scorer};
 use crate::error::{IssueKind, Issues, Path};
 use crate::fence::{Block, fenced_blocks};
 use crate::field::{Choice, Shape, Typed, fields};
@@ -20,7 +19,9 @@ use crate::hints;
 use crate::json::{Value, quote};
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, to_utf8};
+use crate::scorer::{Build, Options, Scorer};
+use crate::target::Target;
+use crate::text::to_utf8;
 
 /// The languages, and the other names that an info string may have for each.
 const LANGUAGES: &[(&str, &[&str])] = &[

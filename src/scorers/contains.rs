@@ -6,13 +6,14 @@
 
 use memchr::memmem::Finder;
 
-use super::{Build, Options, Scorer, Warning};
 use crate::error::IssueKind;
 use crate::field::{Text, fields};
 use crate::json::quote;
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, TextFacts, cesu8, cut_units};
+use crate::scorer::{Build, Options, Scorer, Warning};
+use crate::target::Target;
+use crate::text::{TextFacts, cesu8, cut_units};
 
 /// The scorer.
 pub struct Contains {

@@ -4,11 +4,12 @@
 //! {"type": "exact-match", "value": "PASS"}
 //! ```
 
-use super::{Build, Options, Scorer};
 use crate::field::{Text, fields};
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, utf16_len};
+use crate::scorer::{Build, Options, Scorer};
+use crate::target::Target;
+use crate::text::utf16_len;
 
 /// The scorer.
 pub struct ExactMatch {

@@ -12,7 +12,6 @@
 //! before it is checked, as `parse_json` reads them. The detail of a failure names what was
 //! changed, and each result the worst severity of it.
 
-use super::{Build, Options, Scorer, Warning};
 use crate::contract::{AnySchema, coerce, schema_shape_errors};
 use crate::error::{IssueKind, Issues, Path};
 use crate::field::{Bool, Choice, Shape, Typed, fields};
@@ -21,6 +20,7 @@ use crate::json::{
 };
 use crate::result::Outcome;
 use crate::row::Row;
+use crate::scorer::{Build, Options, Scorer, Warning};
 use crate::target::Target;
 
 /// The scorer.

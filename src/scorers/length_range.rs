@@ -10,12 +10,12 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Build, Options, Scorer, Warning};
 use crate::error::{IssueKind, Issues, Path};
 use crate::field::{Amount, Choice, fields};
 use crate::json::Value;
 use crate::result::Outcome;
 use crate::row::Row;
+use crate::scorer::{Build, Options, Scorer, Warning};
 use crate::target::Target;
 
 /// The scorer.

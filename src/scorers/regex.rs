@@ -6,14 +6,15 @@
 //! {"type": "regex", "pattern": "\"status\"\\s*:\\s*\"success\""}
 //! ```
 
-use super::{Build, Options, Scorer, Warning};
 use crate::error::IssueKind;
 use crate::field::{Bool, Letters, Text, fields};
 use crate::hints;
 use crate::js_regex::JsRegex;
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::target::{Target, to_utf8};
+use crate::scorer::{Build, Options, Scorer, Warning};
+use crate::target::Target;
+use crate::text::to_utf8;
 
 /// The scorer.
 pub struct Regex {

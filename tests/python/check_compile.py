@@ -15,7 +15,8 @@ from pathlib import Path
 
 import scoregate
 from scoregate import _native, compile_check
-from scoregate.compile_check import checker, registry
+from scoregate.compile_check import _checker as checker
+from scoregate.compile_check import _registry as registry
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("javascript", "typescript")

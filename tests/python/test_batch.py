@@ -145,14 +145,14 @@ def test_any_iterable_is_taken() -> None:
 
 
 def test_a_state_of_another_gate_is_refused() -> None:
-    native, state = GATE.score_batch(TEXTS).__reduce__()[1]
-    assert len(BatchResult(native, state)) == 7
-    for other in [NativeGate({"scorers": [{"type": "contains", "value": "a"}]})]:
-        with pytest.raises(ValueError, match="state: not of this gate"):
-            BatchResult(other, state)
+    spec, untrusted, state = GATE.score_batch(TEXTS).__reduce__()[1]
+    assert len(BatchResult(spec, untrusted, state)) == 7
+    for other in ['{"scorers": [{"type": "contains", "value": "a"}]}']:
+        with pytest.raises(ValueError, match="columns: not of this gate"):
+            BatchResult(other, untrusted, state)
     for broken in [(state[0][:-1], *state[1:]), (*state[:5], [(0, 9, "x")], *state[6:])]:
-        with pytest.raises(ValueError, match="state: not of this gate"):
-            BatchResult(native, broken)
+        with pytest.raises(ValueError, match="columns: not of this gate"):
+            BatchResult(spec, untrusted, broken)
 
 
 class Loud(str):

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import scoregate
 from scoregate import _native, compile_check
-from scoregate.compile_check import Checker, Command, Language, checker, registry, tools
+from scoregate.compile_check import Checker, Command, Language
+from scoregate.compile_check import _checker as checker
+from scoregate.compile_check import _process as process
+from scoregate.compile_check import _registry as registry
+from scoregate.compile_check import _tools as tools
 
 from .compile_cases import ROWS, code_of
 from .conftest import DATA, need, read_rows
@@ -206,6 +210,8 @@ def test_the_core_refuses_what_is_no_text() -> None:
         gate.score_batch(["1", 2])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="expected a list of str, got one text"):
         gate.score_batch("1")
+    with pytest.raises(ValueError, match="threads: must be at least 1"):
+        gate.score_batch(["1"], threads=0)
     with pytest.raises(TypeError, match="expected str"):
         gate.score(1)  # type: ignore[arg-type]
     assert gate.score_batch(iter(["[1]", "[1"])).summary()["pass"] == 1  # type: ignore[arg-type]
@@ -292,19 +298,18 @@ def test_one_scorer_alone() -> None:
 def test_a_worker_is_replaced_after_some_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "WORKER_CHECKS", 2)
     compile_check.close()
-    made: list[int] = []
+    made: list[Command] = []
+
+    class Counted(process.Worker):
+        def __init__(self, command: Command) -> None:
+            made.append(command)
+            super().__init__(command)
+
+    monkeypatch.setattr(checker, "Worker", Counted)
     language = registry.find("json")
     assert language is not None
-    assert language.worker is not None
-    worker = language.worker
-
-    def counted() -> Command:
-        made.append(1)
-        return worker()
-
-    counting = Language("x-counted", language.commands, counted, "snippet.json")
     for _ in range(5):
-        assert checker.check_pooled(counting, b"[1]", LONG).accepted
+        assert checker.check_pooled(language, b"[1]", LONG).accepted
     assert len(made) == 3
 
 

@@ -76,7 +76,7 @@ def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> str:
 
 
 def run_shell(text: str) -> str | None:
-    if importlib.util.find_spec("scoregate.cli") is None:
+    if importlib.util.find_spec("scoregate._cli") is None:
         return None
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
@@ -189,7 +189,7 @@ def test_readme_names_real_targets_and_files() -> None:
 
 def test_command_line_page_has_every_option() -> None:
     pytest.importorskip("typer")
-    from scoregate.cli.app import app
+    from scoregate._cli.app import app
     from typer.main import get_command
 
     page = sections(ROOT / "docs" / "command-line.md")
@@ -205,7 +205,7 @@ def test_command_line_page_has_every_option() -> None:
 
 def test_command_line_page_has_every_exit_code() -> None:
     pytest.importorskip("typer")
-    from scoregate.cli import common
+    from scoregate._cli import common
 
     text = sections(ROOT / "docs" / "command-line.md")["Exit codes"]
     names = ("OK", "UNDER", "USAGE", "BROKEN", "TOO_MANY", "INTERRUPTED", "CLOSED")

@@ -8,7 +8,7 @@ use scoregate::grammar::{
     reading_steps,
 };
 use scoregate::json::{Document, extract, object_spans};
-use scoregate::target::wtf8;
+use scoregate::text::wtf8;
 
 fn parse_verdict(text: &[u8], policy: OnUnparseable) -> VerdictReading {
     grammar::parse_verdict(text, &ReplyForm::default(), policy)

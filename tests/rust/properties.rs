@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use scoregate::gate::{evaluate_scorer, score_shape_errors};
 use scoregate::json::{Document, Kind, Value, extract, parse};
-use scoregate::target::wtf8;
+use scoregate::text::wtf8;
 use scoregate::{Gate, Options, Row, Target, Verdict};
 
 const GATE: &[u8] = br#"{"scorers": [

@@ -10,12 +10,14 @@ there are, and what isolation the machine gives.
 
 from __future__ import annotations
 
-from .cache import CompileCache
-from .checker import TIMEOUT, Checker, Compiled, close
-from .process import Command
-from .registry import Language, languages, register
-from .report import CompilerFound, Report, doctor
-from .tools import UnavailableError, tool
+from .._public import publish
+from ._cache import CompileCache
+from ._checker import TIMEOUT, Checker, close
+from ._compiled import Compiled
+from ._process import Command
+from ._registry import Language, languages, register
+from ._report import CompilerFound, Report, doctor
+from ._tools import UnavailableError, tool
 
 __all__ = [
     "TIMEOUT",
@@ -33,3 +35,5 @@ __all__ = [
     "register",
     "tool",
 ]
+
+publish(__name__, __all__, globals())

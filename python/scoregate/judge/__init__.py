@@ -13,22 +13,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CacheError, JudgeError
-from .cache import CacheInfo, JudgeCache
-from .command import CommandJudge
-from .decide import Progress
-from .limits import Retry
-from .named import named_judge
-from .options import JudgeOptions
-from .prompt import JUDGE_PROMPT, WINNER_PROMPT, PromptTemplate, judge_prompt, winner_prompt
-from .protocol import AnyJudge, FunctionJudge, Judge, JudgeFunction, JudgeReply, Usage
-from .reading import Vote
-from .results import JudgedBatch, JudgedResult, JudgeInfo, JudgingInterrupted
-from .session import ModelUsage
-from .winner import PickedWinner, apick_winner, pick_winner
+from .._errors import CacheError, JudgeError
+from .._public import publish
+from ._cache import CacheInfo, JudgeCache
+from ._command import CommandJudge
+from ._decide import Progress
+from ._limits import Retry
+from ._named import named_judge
+from ._options import JudgeOptions
+from ._prompt import JUDGE_PROMPT, WINNER_PROMPT, PromptTemplate, judge_prompt, winner_prompt
+from ._protocol import AnyJudge, FunctionJudge, Judge, JudgeFunction, JudgeReply, Usage
+from ._reading import Vote
+from ._results import JudgedBatch, JudgedResult, JudgeInfo, JudgingInterrupted
+from ._session import ModelUsage
+from ._winner import PickedWinner, apick_winner, pick_winner
 
 if TYPE_CHECKING:
-    from .openai import OpenAIJudge
+    from ._openai import OpenAIJudge
 
 __all__ = [
     "JUDGE_PROMPT",
@@ -64,9 +65,16 @@ __all__ = [
 ]
 
 
+publish(__name__, __all__, globals())
+
+
 def __getattr__(name: str) -> Any:
     if name == "OpenAIJudge":  # only it needs the openai package
-        from .openai import OpenAIJudge
+        from ._openai import OpenAIJudge
 
         return OpenAIJudge
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::super::{MAX_VIOLATIONS, place};
+use super::super::place::{self, MAX_VIOLATIONS};
 use super::malformed::malformed;
 use super::node::{Arrays, Compiled, Limit, Node, NodeId, Numbers, Objects, Reference, Texts};
 use super::pattern::Pattern;
 use crate::json::{Cursor, Decimal, Kind, Type, Value, members_once, repeated_element, same_value};
 use crate::stack::with_room;
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// Steps that every value may take, and those that each of its nodes adds.
 const STEPS: u64 = 1_000_000;
@@ -268,6 +268,11 @@ impl<'s, 'd> Walk<'s, 'd> {
             }
         }
         if let Some(divisor) = &rules.multiple_of {
+            // Each digit of the one is divided by all digits of the other.
+            let (len, by) = (value.number_text().len(), divisor.text().len());
+            if !self.spend(len.saturating_add(4 * by).saturating_mul(by / 9 + 1) / 16) {
+                return false;
+            }
             let divides = number
                 .zip(Decimal::parse(divisor.text()))
                 .and_then(|(number, divisor)| number.is_multiple_of(&divisor));

@@ -2,7 +2,7 @@
 
 use super::super::keywords::{Draft, Holds, Shape, keyword, subschemas};
 use crate::json::{Decimal, Type, Value};
-use crate::target::to_utf8;
+use crate::text::to_utf8;
 
 /// The first fault of a schema, as `path: what is wrong`; the draft counts unless `$schema` says
 /// other.

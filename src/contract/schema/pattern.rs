@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::js_regex::{JsRegex, cached};
-use crate::target::{Target, to_utf8};
+use crate::text::{Text, to_utf8};
 
 /// A compiled pattern.
 pub(in super::super) struct Pattern {
@@ -22,7 +22,7 @@ impl Pattern {
 
     /// Tests a text (WTF-8); the error is that the budget is spent.
     pub(in super::super) fn test(&self, text: &[u8]) -> Tested {
-        let (found, steps) = self.engine.test_counted(&Target::from_wtf8(text));
+        let (found, steps) = self.engine.test_counted(&Text::from_wtf8(text));
         // What an automaton reads counts too.
         (found.map_err(|spent| spent.to_string()), steps + text.len() as u64 / 16)
     }

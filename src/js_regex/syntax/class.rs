@@ -1,6 +1,7 @@
 //! Character classes without v, and the choice between the two grammars.
 
-use super::{Node, Parsed, Parser};
+use super::super::ast::Node;
+use super::parser::{Parsed, Parser};
 use crate::js_regex::set::CharSet;
 
 pub(super) const UNTERMINATED: &str = "Unterminated character class";

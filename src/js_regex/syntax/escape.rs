@@ -1,7 +1,8 @@
 //! Escapes outside and inside classes.
 
-use super::class_sets::ClassSet;
-use super::{Node, Parsed, Parser};
+use super::super::ast::Node;
+use super::class_set::ClassSet;
+use super::parser::{Parsed, Parser};
 use crate::js_regex::ast::Assert;
 use crate::js_regex::fold;
 use crate::js_regex::set::{self, CharSet};

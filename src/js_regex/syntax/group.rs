@@ -1,6 +1,7 @@
 //! Groups, their names, and references to them.
 
-use super::{Node, Parsed, Parser, Scan};
+use super::super::ast::Node;
+use super::parser::{MAX_GROUPS, Parsed, Parser, Scan};
 use crate::js_regex::ast::Look;
 
 const INVALID_NAME: &str = "Invalid capture group name";
@@ -56,7 +57,7 @@ impl Parser<'_> {
     }
 
     fn count_group(&mut self) -> Parsed<()> {
-        if self.groups >= super::MAX_GROUPS {
+        if self.groups >= MAX_GROUPS {
             return Err("Too many captures");
         }
         self.groups += 1;
@@ -122,7 +123,7 @@ impl Parser<'_> {
         while let Some(digit) = self.unit(0).and_then(char::from_u32).and_then(|c| c.to_digit(10)) {
             number = number * 10 + digit;
             self.at += 1;
-            if number > super::MAX_GROUPS {
+            if number > MAX_GROUPS {
                 break;
             }
         }

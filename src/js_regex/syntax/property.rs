@@ -1,10 +1,11 @@
 //! `\p{…}` and `\P{…}` under u and v.
 
-use super::class_sets::ClassSet;
+use super::class_set::ClassSet;
+use super::parser::{Parsed, Parser};
 use super::property_names::{BINARY, CATEGORIES, FLAGS, SCRIPTS, STRINGS, find};
-use super::{Parsed, Parser};
 use crate::js_regex::fold;
 use crate::js_regex::set::CharSet;
+use crate::js_regex::tables::lookup;
 
 const UNSUPPORTED: &str = "Property is not supported";
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
@@ -129,23 +130,6 @@ pub(super) fn binary(name: &str) -> Option<CharSet> {
         "Assigned" => Some(general_category("Cn")?.complement(0x10_FFFF)),
         "ASCII" => Some(CharSet::new(vec![(0, 0x7F)])),
         _ => lookup(name),
-    }
-}
-
-/// The ranges that the tables of `regex-syntax` have.
-pub(in crate::js_regex) fn lookup(query: &str) -> Option<CharSet> {
-    use regex_syntax::hir::{Class, HirKind};
-    let hir = regex_syntax::parse(&format!(r"\p{{{query}}}")).ok()?;
-    match hir.into_kind() {
-        HirKind::Class(Class::Unicode(class)) => {
-            Some(class.iter().map(|r| (u32::from(r.start()), u32::from(r.end()))).collect())
-        }
-        // A property of one character, such as `Zl`.
-        HirKind::Literal(literal) => {
-            let text = std::str::from_utf8(&literal.0).ok()?;
-            Some(text.chars().map(|c| (u32::from(c), u32::from(c))).collect())
-        }
-        _ => None,
     }
 }
 

@@ -1,7 +1,11 @@
 //! What stands behind an opening bracket amid prose.
 
-use super::super::reader::{Key, Parser};
+use super::super::reader::{Key, Parser, literal};
 use super::super::string::next_special;
+use crate::text::trim_js;
+
+/// No literal is so long.
+const LITERAL: usize = 12;
 
 /// What the words behind an opening bracket say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +57,29 @@ pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
     for level in 0..8 {
         let Ok(next) = probe.gap_end(at + 1) else { return Ahead::Cut };
         let opener = probe.text.get(at).copied();
+        // `{, "a": 1}`
+        let next = if opener == Some(b'{') && probe.text.get(next) == Some(&b',') {
+            match probe.past_commas(next) {
+                Ok(behind) => behind,
+                Err(_) => return Ahead::Cut,
+            }
+        } else {
+            next
+        };
         let Some(&byte) = probe.text.get(next) else { return Ahead::Cut };
         let first = level == 0;
         match (opener, byte) {
             (Some(b'{'), b'}') | (Some(b'['), b']') => {
                 return if first { Ahead::Empty } else { Ahead::Keys };
+            }
+            // `[}` and nothing more.
+            (_, b'}' | b']') if first => {
+                let rest = trim_js(probe.text.get(next + 1..).unwrap_or_default());
+                return match (rest.is_empty(), probe.last) {
+                    (true, true) => Ahead::Empty,
+                    (true, false) => Ahead::Cut,
+                    _ => Ahead::Nothing,
+                };
             }
             (Some(b'{'), _) => {
                 let quoted = matches!(byte, b'"' | b'\'' | b'\\' | b'`' | 0xE2);
@@ -82,13 +104,13 @@ pub(in super::super) fn look(probe: &mut Parser<'_>, at: usize) -> Ahead {
             (_, b'{' | b'[') => at = next,
             (_, b'"' | b'\'' | b'-' | b'0'..=b'9' | b'\\' | 0xE2) => return Ahead::Values,
             _ => {
-                let word = probe.text.get(next..).unwrap_or_default();
-                let len = word.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
-                let literal = matches!(
-                    word.get(..len),
-                    Some(b"true" | b"false" | b"null" | b"True" | b"False" | b"None")
-                );
-                return if literal { Ahead::Values } else { Ahead::Nothing };
+                let rest = probe.text.get(next..).unwrap_or_default();
+                let len = rest.iter().take(LITERAL).take_while(|b| b.is_ascii_alphabetic()).count();
+                if len == rest.len() && len < LITERAL && !probe.last {
+                    return Ahead::Cut;
+                }
+                let known = rest.get(..len).is_some_and(|word| literal(word).is_some());
+                return if known { Ahead::Values } else { Ahead::Nothing };
             }
         }
     }

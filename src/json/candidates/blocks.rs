@@ -1,6 +1,8 @@
 //! Fenced, tagged and reasoning blocks.
 
-use super::{Block, Context, Search, trimmed};
+use super::fence::{FenceEnd, closing_fence, line_start};
+use super::run::{Block, Context};
+use super::search::{Search, trimmed};
 
 impl Search<'_> {
     /// A run of back-ticks or tildes; gives the place after its block.
@@ -34,9 +36,13 @@ impl Search<'_> {
         let body = if one_line { info_end } else { info_end + 1 };
         // On one line any three back-ticks close.
         let run = if one_line { 3 } else { run };
-        let close =
-            if one_line { any_fence(text, body) } else { closing_fence(text, body, sign, run) };
-        self.steps += (close - body) as u64;
+        let close = if one_line {
+            let close = any_fence(text, body);
+            self.steps += (close - body) as u64;
+            close
+        } else {
+            self.closing_fence(body, end, sign, run)
+        };
         self.fenced(at, body, close, run, Context { block, ..context })
     }
 
@@ -117,8 +123,7 @@ impl Search<'_> {
             if ticks >= 3 {
                 inner.outer.1 = next + ticks;
             } else if beyond {
-                let close = closing_fence(text, end, sign, run);
-                self.steps += (close - end) as u64;
+                let close = self.closing_fence(end, text.len(), sign, run);
                 inner.outer.1 = close.saturating_add(run).min(text.len());
             }
         }
@@ -128,6 +133,19 @@ impl Search<'_> {
         }
         // Small lists and words need the checks that any region's start needs.
         self.head_of(attempt, start, close, *inner)
+    }
+
+    /// The next line that closes a fence. What was found last is still the next one from every
+    /// place up to it.
+    fn closing_fence(&mut self, from: usize, end: usize, sign: u8, run: usize) -> usize {
+        let asked = FenceEnd { end, sign, run, from, to: from };
+        if !self.fence_end.covers(&asked) {
+            let text = self.text.get(..end).unwrap_or(self.text);
+            let to = closing_fence(text, from, sign, run);
+            self.steps += (to - from) as u64;
+            self.fence_end = FenceEnd { to, ..asked };
+        }
+        self.fence_end.to
     }
 
     /// A fence may hold a valid scalar.
@@ -253,12 +271,6 @@ pub(in super::super) fn is_reasoning(name: &[u8]) -> bool {
         .any(|n| name.eq_ignore_ascii_case(n))
 }
 
-fn line_start(text: &[u8], at: usize) -> bool {
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.iter().rev().take(8).find(|b| !matches!(b, b' ' | b'\t' | b'>'));
-    line.is_none_or(|&b| b == b'\n')
-}
-
 /// The end of the word that names a fence's language on the document's own line.
 fn word_end(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
@@ -269,20 +281,4 @@ fn word_end(text: &[u8], at: usize) -> usize {
 fn any_fence(text: &[u8], from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     memchr::memmem::find(rest, b"```").map_or(text.len(), |i| from + i)
-}
-
-/// The next line that closes a fence: at least as many signs, and no word right behind them.
-fn closing_fence(text: &[u8], from: usize, sign: u8, run: usize) -> usize {
-    let mut at = from;
-    while let Some(found) = memchr::memchr(sign, text.get(at..).unwrap_or_default()) {
-        let start = at + found;
-        let rest = text.get(start..).unwrap_or_default();
-        let len = rest.iter().take_while(|&&b| b == sign).count();
-        let next = rest.get(len);
-        if len >= run && line_start(text, start) && next.is_none_or(u8::is_ascii_whitespace) {
-            return start;
-        }
-        at = start + len;
-    }
-    text.len()
 }

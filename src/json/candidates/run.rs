@@ -5,7 +5,7 @@ use super::super::document::{Document, Kind, Node, Place, index_u32};
 use super::super::extract::Source;
 use super::super::reader::State;
 use super::found::Found;
-use crate::target::trim_js;
+use crate::text::trim_js;
 
 /// What kind of block is being searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +63,12 @@ pub(super) struct Attempt {
     pub(super) closed: bool,
     pub(super) cut_string: bool,
     pub(super) evidence: Evidence,
+    /// Bare keys, no commas, and words for values: amid prose that is code.
+    pub(super) thin: bool,
 }
 
 impl Attempt {
-    pub(super) fn of(state: State, closed: bool) -> Attempt {
+    pub(super) fn of(state: Box<State>, closed: bool) -> Attempt {
         let root = state.nodes.first().map(|n| (n.kind, n.end));
         let keys = state.nodes.iter().any(|n| n.kind == Kind::Object && n.end > 0);
         let evidence = match root {
@@ -83,6 +85,10 @@ impl Attempt {
             .facts()
             .codes
             .any_of(Codes::of(&[Code::TruncatedString, Code::TruncatedEscape]));
+        let words = Codes::of(&[Code::UnquotedValue]);
+        let thin = evidence == Evidence::BareKeys
+            && !state.commas
+            && state.log.facts().codes.any_of(words);
         let mut nodes = state.nodes;
         if nodes.capacity() > 2 * nodes.len() + 16 {
             nodes.shrink_to_fit();
@@ -95,6 +101,7 @@ impl Attempt {
             closed,
             cut_string,
             evidence,
+            thin,
         }
     }
 
@@ -102,6 +109,11 @@ impl Attempt {
     pub(super) fn is_void(&self) -> bool {
         const DROPPED: Codes = Codes::of(&[Code::DroppedText, Code::Ellipsis, Code::MissingValue]);
         self.evidence == Evidence::Code || self.evidence == Evidence::Empty && self.has(DROPPED)
+    }
+
+    /// A list that is JSON and not empty.
+    pub(super) fn is_strict_list(&self) -> bool {
+        self.evidence == Evidence::Values && self.closed && self.log.is_empty()
     }
 
     /// True where one of these repairs was made.

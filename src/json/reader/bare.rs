@@ -44,7 +44,15 @@ impl Parser<'_> {
             let code = if lost { Code::MissingQuote } else { Code::UnquotedKey };
             self.log.add(code, at, at + key.len());
             self.comma = None;
-            self.key = Some(self.leaf(Kind::String, at, at + closed.len(), Place::Plain));
+            let bold = closed.strip_prefix(b"**").and_then(|k| k.strip_suffix(b"**"));
+            let (from, len) = match bold.filter(|k| !k.is_empty()) {
+                Some(name) => {
+                    self.log.add(Code::Markup, at, at + key.len());
+                    (at + 2, name.len())
+                }
+                None => (at, closed.len()),
+            };
+            self.key = Some(self.leaf(Kind::String, from, from + len, Place::Plain));
             self.at = end + quote;
             self.phase = Phase::Colon;
             return Ok(());
@@ -122,6 +130,8 @@ impl Parser<'_> {
         }
         if let Some(prefix) = self.string_prefix(at)
             && let Some((quote, len)) = self.opening_quote(at + prefix)?
+            // `b"]`: the quote ends a string whose opening quote is missing.
+            && (len > 1 || !self.ends_after(at + prefix + len)?)
         {
             self.log.add(Code::StringPrefix, at, at + prefix);
             return self.open_string(quote, at + prefix, len);
@@ -131,7 +141,8 @@ impl Parser<'_> {
         let unseen = rest.get(seen..).unwrap_or_default();
         let word = seen + run(unseen, is_scalar);
         self.steps += (word - seen) as u64;
-        if at + word >= self.text.len() {
+        let sign = word == 1 && matches!(rest.first(), Some(b'-' | b'+' | b'.'));
+        if at + word >= self.text.len() || sign && self.last && rest.trim_ascii().len() == 1 {
             return if self.last { self.cut_word(at, word) } else { Err(self.wait(at)) };
         }
         let new = if rest.starts_with(b"new ") { 4 } else { 0 };
@@ -217,7 +228,7 @@ impl Parser<'_> {
             Token::Open(b'[') => !object || gap,
             Token::Open(b'{') => gap || !object || self.outer_kind() == Some(Kind::Array),
             Token::Quote(..) if gap => true,
-            Token::Quote(Quote::Double, len) if object => {
+            Token::Quote(Quote::Double | Quote::Single, len) if object => {
                 self.key_at(next)? == Key::Yes && !self.ends_after(next + len)?
             }
             Token::Quote(Quote::Double, len) => !self.ends_after(next + len)?,
@@ -545,7 +556,7 @@ impl Parser<'_> {
             Token::Open(_) => !object,
             Token::Word if object => {
                 let own_line = self.has_line_feed(ended, at);
-                own_line || self.key_at(at)? != Key::No || self.key_and_string(at)?
+                own_line || self.key_at(at)? != Key::No || self.key_and_string(at)?.is_some()
             }
             Token::Word => {
                 self.scalar_at(at)? || self.has_line_feed(ended, at) && self.bare_item(at)?
@@ -554,16 +565,17 @@ impl Parser<'_> {
         })
     }
 
-    /// `a "b"` behind a value.
-    fn key_and_string(&mut self, at: usize) -> Result<bool, Stop> {
+    /// `a "b"` behind a value: where the string starts.
+    pub(super) fn key_and_string(&mut self, at: usize) -> Result<Option<usize>, Stop> {
         let name = run(self.text.get(at..).unwrap_or_default(), is_word);
         self.steps += name as u64;
         if at + name >= self.text.len() && !self.last {
             return Err(self.wait_for(|b| !is_word(b), usize::MAX));
         }
         let next = self.peek(at + name)?;
-        let Token::Quote(quote, len) = next.token else { return Ok(false) };
-        Ok(next.at > at + name && self.value_ends(next.at + len, quote)?)
+        let Token::Quote(quote, len) = next.token else { return Ok(None) };
+        let value = next.at > at + name && self.value_ends(next.at + len, quote)?;
+        Ok(value.then_some(next.at))
     }
 
     /// One word on a line of its own, with a comma or a closer behind it.

@@ -137,7 +137,8 @@ impl Parser<'_> {
         let sound = !outer || self.closes_well(byte, repeated)?;
         let stray = byte == b')' && !fits && !outer && !self.round_closes(at)?;
         self.at += 1;
-        if !fits && repeated && !(outer && sound) || stray {
+        let surplus = !fits && repeated && !(outer && sound) && !self.is_missed(at);
+        if surplus || stray {
             self.log.add(Code::SurplusCloser, at, at + 1);
             self.closed = Some((byte, at + 1));
             return Ok(());
@@ -159,7 +160,10 @@ impl Parser<'_> {
                 }
             }
         } else {
-            if !fits {
+            let object_in_list = byte == b'}' && self.opened_as_list();
+            if object_in_list {
+                self.put_object_in_list(at);
+            } else if !fits {
                 self.log.add(Code::WrongCloser, at, at + 1);
             }
             self.close();
@@ -173,12 +177,25 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// True where, without the closer at a place, one more is missing: it stands for another kind.
+    fn is_missed(&mut self, at: usize) -> bool {
+        let open = i64::try_from(self.depth).unwrap_or(i64::MAX);
+        self.may_take_back() && self.net_closers(at + 1) == open - 1
+    }
+
     /// A round bracket in place of another closer: nothing else may close the container.
     pub(super) fn round_closes(&mut self, at: usize) -> Result<bool, Stop> {
         let own = self.nodes.get(self.parent as usize).map(closer_of);
         let next = self.peek(at + 1)?;
+        let open = i64::try_from(self.depth).unwrap_or(i64::MAX);
         Ok(match next.token {
             Token::End | Token::Stop => true,
+            // There are not closers enough without this one.
+            Token::Close(_) if self.may_take_back() && self.net_closers(next.at) < open => true,
+            // `{"a": "x") Done.`
+            Token::Word if own == Some(b'}') && open == 1 && next.at > at + 1 => {
+                self.may_take_back() && self.net_closers(next.at) < open
+            }
             Token::Close(closer) => Some(closer) != own && closer != b')',
             Token::Comma(len) => {
                 let then = self.peek(next.at + len)?;
@@ -188,7 +205,6 @@ impl Parser<'_> {
                     (Some(b']'), Some(_)) => self.key_at(then.at)? == Key::Yes,
                     // There are not closers enough without this one.
                     (Some(_), Some(_)) if self.may_take_back() => {
-                        let open = i64::try_from(self.depth).unwrap_or(i64::MAX);
                         self.key_at(then.at)? == Key::Yes && self.net_closers(then.at) < open
                     }
                     _ => false,
@@ -216,12 +232,21 @@ impl Parser<'_> {
         self.open[1] += 1;
         self.last_closed = None;
         self.phase = Phase::Value;
-        if !self.nodes.get(list + 1).is_some_and(|n| n.kind == Kind::Array) {
+        let rows = self.nodes.get(list + 1).is_some_and(|n| n.kind == Kind::Array);
+        let inner = self.text.get(at + 1..).unwrap_or_default().iter();
+        let of_lists = inner.copied().find(|b| !b.is_ascii_whitespace()) == Some(b'[');
+        if !rows || of_lists {
             self.log.add(Code::JoinedArrays, at, at + 1);
             self.comma = None;
             self.at = at + 1;
             return true;
         }
+        self.gather_row(list, at);
+        true
+    }
+
+    /// Makes the scalars at the end of a list of rows a row: its opening bracket is missing.
+    pub(super) fn gather_row(&mut self, list: usize, at: usize) {
         let (mut child, mut first) = (list + 1, list + 1);
         while let Some(node) = self.nodes.get(child).copied() {
             child = node.next as usize;
@@ -244,7 +269,6 @@ impl Parser<'_> {
                 rows.end = rows.end + 1 - end;
             }
         }
-        true
     }
 
     /// True where a closer of an outer container may end it, judged by what follows: behind an
@@ -368,6 +392,39 @@ impl Parser<'_> {
         let (start, end) = (key.start as usize, key.end as usize);
         self.key = Some(self.leaf(Kind::String, start, end, key.place));
         self.phase = Phase::Colon;
+    }
+
+    /// True in an object that a square bracket opened.
+    fn opened_as_list(&self) -> bool {
+        let node = self.nodes.get(self.parent as usize);
+        node.is_some_and(|n| {
+            n.kind == Kind::Object
+                && n.place == Place::Side
+                && self.byte(n.start as usize) == Some(b'[')
+        })
+    }
+
+    /// `["a": 1}`: the brace that opens the object in the list is missing.
+    fn put_object_in_list(&mut self, at: usize) {
+        let list = self.parent as usize;
+        let next = index_u32(list + 1);
+        for node in self.state.nodes.iter_mut().skip(list + 1) {
+            node.next += 1;
+        }
+        self.state.steps += (self.state.nodes.len() - list) as u64;
+        let Some(array) = self.state.nodes.get_mut(list) else { return };
+        let members = array.end;
+        let start = array.start;
+        (array.kind, array.place, array.end) = (Kind::Array, Place::Plain, 0);
+        let parent = index_u32(list);
+        let object =
+            Node { start, end: members, next: parent, kind: Kind::Object, place: Place::Plain };
+        self.state.nodes.insert(list + 1, object);
+        self.parent = next;
+        self.depth += 1;
+        // The list counts as such now, and the object beside it.
+        self.open[closer_index(b'}')] += 1;
+        self.log.add(Code::MissingOpener, start as usize, at);
     }
 
     pub(super) fn make_object(&mut self) {

@@ -58,7 +58,7 @@ impl Parser<'_> {
         if next.token == Token::Other(b'+') {
             return self.joined(next.at);
         }
-        if matches!(next.token, Token::Close(_)) {
+        if matches!(next.token, Token::Close(_) | Token::Stop) {
             open.inside.count(self.text, at);
         }
         let stack = Stack::of(self);
@@ -165,8 +165,10 @@ impl Parser<'_> {
             Token::Quote(quote, len) => {
                 if next.at > after {
                     self.key_at(next.at)? != Key::Yes
+                } else if quote == Quote::Double {
+                    self.string_and_end(next.at + len)?
                 } else {
-                    quote == Quote::Double && self.string_and_end(next.at + len)?
+                    self.value_ends(next.at + len, quote)?
                 }
             }
             Token::Word => {
@@ -186,16 +188,22 @@ impl Parser<'_> {
 
     /// True where a string ends at its first quote, with a comma or closer behind it.
     pub(super) fn string_and_end(&mut self, start: usize) -> Result<bool, Stop> {
-        let rest = self.text.get(start..).unwrap_or_default();
-        let Some(len) = memchr::memchr2(b'"', b'\n', rest) else {
-            let ends = |b| matches!(b, b'"' | b'\n');
-            return if self.last { Ok(false) } else { Err(self.wait_for(ends, usize::MAX)) };
-        };
-        self.steps += len as u64;
-        if len == 0 || rest.get(len) != Some(&b'"') {
-            return Ok(false);
+        let mut at = start;
+        loop {
+            let rest = self.text.get(at..).unwrap_or_default();
+            let Some(len) = memchr::memchr3(b'"', b'\n', b'\\', rest) else {
+                let ends = |b| matches!(b, b'"' | b'\n');
+                return if self.last { Ok(false) } else { Err(self.wait_for(ends, usize::MAX)) };
+            };
+            self.steps += len as u64 + 1;
+            at += len;
+            match rest.get(len) {
+                Some(b'\\') => at += 2,
+                Some(b'"') if at > start => break,
+                _ => return Ok(false),
+            }
         }
-        let next = self.peek(start + len + 1)?;
+        let next = self.peek(at + 1)?;
         Ok(matches!(next.token, Token::Comma(_) | Token::Close(_) | Token::End))
     }
 
@@ -209,6 +217,7 @@ impl Parser<'_> {
     ) -> Result<Fit, Stop> {
         let next = self.peek(after)?;
         match next.token {
+            Token::Stop if inside.fence => return Ok(Fit::No),
             Token::End | Token::Stop => return Ok(Fit::Strong),
             Token::Close(b')') if self.in_round() || stack.top(self) == Some(b')') => {
                 return Ok(Fit::Strong);
@@ -257,6 +266,7 @@ impl Parser<'_> {
                         let quote = matches!(inner.token, Token::Quote(..));
                         strong(quote && self.key_at(inner.at)? == Key::Yes)
                     }
+                    Token::Word => self.fit_word(inside, then.at)?,
                     _ if self.key_at(then.at)? != Key::No => Fit::Strong,
                     Token::Quote(..) => strong(self.key_without_colon(then.at)?),
                     // A list without a key.
@@ -269,9 +279,68 @@ impl Parser<'_> {
             {
                 Fit::Strong
             }
+            Token::Word if self.prose_follows(after, next.at)? => Fit::Weak,
             Token::Word | Token::Other(_) => self.fit_junk(inside, after)?,
             _ => Fit::No,
         })
+    }
+
+    /// A word behind a member and its comma.
+    fn fit_word(&mut self, inside: Inside, at: usize) -> Result<Fit, Stop> {
+        Ok(match self.key_at(at)? {
+            Key::Yes => Fit::Strong,
+            // Amid quoted keys a cut word is none.
+            Key::Cut => {
+                if self.quoted_key {
+                    Fit::No
+                } else {
+                    Fit::Strong
+                }
+            }
+            Key::No if inside.quotes > 0 => Fit::No,
+            Key::No
+                if self.word_before_key(at)?.is_some() || self.key_and_string(at)?.is_some() =>
+            {
+                Fit::Weak
+            }
+            Key::No => Fit::No,
+        })
+    }
+
+    /// Words that belong to nothing, with a key in quotes behind them on their line: where it
+    /// starts.
+    pub(super) fn word_before_key(&mut self, at: usize) -> Result<Option<usize>, Stop> {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let words = |b: u8| is_word(b) || b == b' ';
+        let len = rest.iter().position(|&b| !words(b)).unwrap_or(rest.len());
+        self.steps += len as u64;
+        if at + len >= self.text.len() && !self.last {
+            return Err(self.wait_for(|b| !is_word(b) && b != b' ', usize::MAX));
+        }
+        let quote = at + len;
+        let apart =
+            self.byte(quote) == Some(b'"') && rest.get(..len).is_some_and(|w| w.ends_with(b" "));
+        Ok((apart && self.key_at(quote)? == Key::Yes).then_some(quote))
+    }
+
+    /// True for words on a line of their own, behind which nothing of a document stands any more:
+    /// they are prose behind a document that is cut.
+    pub(super) fn prose_follows(&mut self, from: usize, at: usize) -> Result<bool, Stop> {
+        if !self.last || !self.may_take_back() || !self.has_line_feed(from, at) {
+            return Ok(false);
+        }
+        let text = self.text;
+        let sign = |b: &u8| matches!(b, b'"' | b'{' | b'}' | b'[' | b']');
+        let last = match self.memo.last_sign {
+            Some((len, last)) if len == text.len() => last,
+            _ => {
+                let last = text.iter().rposition(sign).map_or(0, |i| i + 1);
+                self.steps += (text.len() - last) as u64;
+                self.memo.last_sign = Some((text.len(), last));
+                last
+            }
+        };
+        Ok(at >= last && self.key_at(at)? == Key::No)
     }
 
     fn fit_element(&mut self, inside: Inside, after: usize, next: Next) -> Result<Fit, Stop> {
@@ -306,14 +375,20 @@ impl Parser<'_> {
                 Fit::Strong
             }
             Token::Quote(..) => weak(gap),
-            Token::Open(_) => weak(gap && inside.quotes == 0),
+            Token::Open(_) if gap => weak(inside.quotes == 0),
+            Token::Open(b'{') if inside.quotes == 0 => {
+                let inner = self.peek(next.at + 1)?;
+                let quote = matches!(inner.token, Token::Quote(..));
+                weak(quote && self.key_at(inner.at)? == Key::Yes)
+            }
             Token::Word if self.scalar_at(next.at)? => {
                 if self.has_line_feed(after, next.at) {
                     Fit::Strong
                 } else {
-                    weak(gap)
+                    weak(gap || inside.quotes == 0)
                 }
             }
+            Token::Word if gap && self.prose_follows(after, next.at)? => Fit::Weak,
             Token::Word | Token::Other(_) => self.fit_junk(inside, after)?,
             _ => Fit::No,
         })
@@ -350,7 +425,8 @@ impl Parser<'_> {
             return Ok(false);
         }
         let next = self.peek(at + len)?;
-        Ok(matches!(next.token, Token::End | Token::Comma(_) | Token::Close(_)))
+        let brace = next.token == Token::Open(b'{') && next.at == at + len;
+        Ok(brace || matches!(next.token, Token::End | Token::Comma(_) | Token::Close(_)))
     }
 
     /// `"key" 12`, `"key" "value"`: a plain key whose colon is missing.
@@ -418,7 +494,10 @@ impl Parser<'_> {
             });
         }
         let starts = matches!(self.byte(first), Some(b',' | b'}' | b']'));
-        if !outside || !starts || memchr::memchr(b',', between).is_none() {
+        // Right behind its comma the quote may be the second of a pair: `"see "Well," he said"`.
+        let apart = !matches!(text.last(), Some(b','));
+        let even = apart || open.inside.quotes.is_multiple_of(2);
+        if !outside || !even || !starts || memchr::memchr(b',', between).is_none() {
             return Ok(Judgement::Text);
         }
         let verdict = self.walk(first, first, Step::After)?;
@@ -438,12 +517,12 @@ impl Parser<'_> {
         open: &mut Open,
         end: usize,
     ) -> Result<Option<usize>, Stop> {
-        if open.quote != Quote::Double || open.inside.quotes > 0 || !self.may_take_back() {
+        if open.inside.quotes > 0 || !self.may_take_back() {
             return Ok(None);
         }
         self.steps += end.saturating_sub(open.inside.counted) as u64;
         open.inside.count(self.text, end);
-        let Some(at) = open.inside.curly.filter(|_| !open.inside.curlies) else { return Ok(None) };
+        let Some(at) = open.inside.curly(open.quote) else { return Ok(None) };
         let stack = Stack::of(self);
         let inside = Inside::default();
         if self.fit(&stack, open.role, inside, at + 3)? == Fit::No {

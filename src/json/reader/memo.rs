@@ -102,6 +102,8 @@ pub(in super::super) struct Memo {
     /// From here on round brackets that open are not closed.
     pub(super) call_end: Option<usize>,
     pub(super) walks: Walks,
+    /// The end of the last quote or bracket of a text of some length.
+    pub(super) last_sign: Option<(usize, usize)>,
     /// At this depth a string had no closing quote up to the end of the text.
     pub(super) hopeless: Option<usize>,
 }
@@ -125,6 +127,7 @@ impl Default for Memo {
             left: [Left::default(); 2],
             call_end: None,
             walks: Walks::default(),
+            last_sign: None,
             hopeless: None,
         }
     }

@@ -22,7 +22,8 @@ mod waiting;
 mod walk;
 mod words;
 
-pub(super) use memo::{Left, Memo};
+pub(super) use memo::Left;
 pub(super) use parser::Parser;
 pub(super) use peek::Key;
 pub(super) use state::{Event, State, Stop};
+pub(super) use words::literal;

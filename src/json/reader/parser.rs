@@ -12,7 +12,7 @@ pub(in super::super) struct Parser<'t> {
     pub(in super::super) text: &'t [u8],
     /// Nothing follows the text.
     pub(in super::super) last: bool,
-    pub(in super::super) state: State,
+    pub(in super::super) state: Box<State>,
 }
 
 impl Deref for Parser<'_> {

@@ -2,10 +2,11 @@
 //! asks here. A look reads one token (and the gap before it), counts the bytes it reads, and
 //! waits where a stream has not brought them yet.
 
+use super::super::diagnostics::Code;
 use super::parser::Parser;
 use super::quote::{Opening, Quote, closing, opening};
 use super::state::Stop;
-use super::words::{is_word, run, wide};
+use super::words::{is_word, literal, run, wide};
 
 /// What stands at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,24 +85,55 @@ impl Parser<'_> {
             Opening::No => None,
             Opening::More => return Err(Stop::More),
         };
-        let twice = matches!(rest, [b'"', b'"', b, ..] if is_word(*b));
-        Ok(if twice && self.doubled(at)? { Some((Quote::Doubled, 2)) } else { quote })
+        Ok(match *rest {
+            // `"""key": 1`: an empty string, and a key behind it.
+            [b'"', b'"', b'"', ref key @ ..] if quoted_word_and_colon(key) => {
+                Some((Quote::Double, 1))
+            }
+            [b'"', b'"', b, ..] if begins_text(b) && self.doubled(at)? => Some((Quote::Doubled, 2)),
+            [b'\'', b'\'', b, ..] if begins_text(b) && self.doubled(at)? => {
+                Some((Quote::DoubledSingle, 2))
+            }
+            _ => quote,
+        })
     }
 
-    /// `""a""`: the quote is written twice on both sides.
+    /// `""a""`: the quote is written twice on both sides, as keys show, or what stands beside it
+    /// in a list. Beside keys with single quotes it is speech in a string: `"k": ""No," he said"`.
     fn doubled(&mut self, at: usize) -> Result<bool, Stop> {
+        let Some(end) = self.doubled_end(at)? else { return Ok(false) };
+        let next = self.gap_end(end)?;
+        let known = self.log.has(Code::DoubledQuotes);
+        Ok(match self.byte(next) {
+            Some(b':') => true,
+            None | Some(b'}') => known,
+            Some(b',') if known => true,
+            Some(b',') => {
+                let then = self.gap_end(next + 1)?;
+                self.needs(then + 3)?;
+                let quote = self.byte(at);
+                !self.quoted_key
+                    && self.byte(then) == quote
+                    && self.byte(then + 1) == quote
+                    && self.doubled_end(then)?.is_some()
+            }
+            Some(b']') => known || !self.quoted_key && self.behind_opener(at),
+            _ => false,
+        })
+    }
+
+    /// The end of a string whose quotes are written twice.
+    fn doubled_end(&mut self, at: usize) -> Result<Option<usize>, Stop> {
         let rest = self.text.get(at..).unwrap_or_default();
-        let Some(end) = memchr::memchr2(b'"', b'\n', rest.get(2..).unwrap_or_default()) else {
-            let ends = |b| matches!(b, b'"' | b'\n');
-            return if self.last { Ok(false) } else { Err(self.wait_for(ends, usize::MAX)) };
+        let quote = rest.first().copied().unwrap_or(b'"');
+        let Some(end) = memchr::memchr2(quote, b'\n', rest.get(2..).unwrap_or_default()) else {
+            let ends = |b| matches!(b, b'"' | b'\'' | b'\n');
+            return if self.last { Ok(None) } else { Err(self.wait_for(ends, usize::MAX)) };
         };
         self.steps += end as u64;
         self.needs(at + end + 4)?;
-        if rest.get(2 + end..4 + end) != Some(b"\"\"") {
-            return Ok(false);
-        }
-        let next = self.gap_end(at + end + 4)?;
-        Ok(matches!(self.byte(next), None | Some(b',' | b':' | b'}' | b']')))
+        let twice = rest.get(2 + end) == Some(&quote) && rest.get(3 + end) == Some(&quote);
+        Ok(twice.then_some(at + end + 4))
     }
 
     /// The token behind the commas that stand from a place on.
@@ -115,6 +147,11 @@ impl Parser<'_> {
                 _ => return Ok(next),
             }
         }
+    }
+
+    /// The place behind the commas that stand from a place on.
+    pub(in super::super) fn past_commas(&mut self, from: usize) -> Result<usize, Stop> {
+        Ok(self.behind_commas(from)?.at)
     }
 
     /// Whether a key and a colon stand at a place.
@@ -219,7 +256,7 @@ impl Parser<'_> {
         if !self.last {
             self.memo.keys.keep(at, at + sure);
         }
-        // `"key: "value"`: the key's closing quote is missing.
+        // `"key: "value"`, `"key: 1, "next"`: the key's closing quote is missing.
         if let Some(colon) = colon_alone(rest.get(len..i).unwrap_or_default())
             && !self.ends_after(at + i + n)?
         {
@@ -248,7 +285,9 @@ fn ends_key(quote: Quote) -> fn(u8) -> bool {
         Quote::Double | Quote::TripleDouble | Quote::Doubled | Quote::Escaped => {
             |b| matches!(b, b'"' | b'\n')
         }
-        Quote::Single | Quote::TripleSingle => |b| matches!(b, b'\'' | b'\n'),
+        Quote::Single | Quote::TripleSingle | Quote::DoubledSingle => {
+            |b| matches!(b, b'\'' | b'\n')
+        }
         _ => |b| matches!(b, b'"' | b'\'' | b'`' | b'\n' | 0xC2 | 0xE2),
     }
 }
@@ -259,8 +298,21 @@ fn word_and_colon(text: &[u8]) -> Option<usize> {
     (word > 0 && text.get(word) == Some(&b':')).then_some(word)
 }
 
-/// The same with nothing but space and opening brackets behind it.
+/// The same with nothing behind it but space and brackets, numbers and literals.
 fn colon_alone(text: &[u8]) -> Option<usize> {
-    let space = |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b'[' | b'{');
-    word_and_colon(text).filter(|&colon| text.iter().skip(colon + 1).all(space))
+    let sign = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'[' | b'{' | b'}' | b']' | b',');
+    let scalar = |word: &[u8]| literal(word).is_some() || super::number::is_json(word);
+    let sound = |rest: &[u8]| rest.split(sign).all(|word| word.is_empty() || scalar(word));
+    word_and_colon(text).filter(|&colon| text.get(colon + 1..).is_some_and(sound))
+}
+
+/// A byte behind two quotes that does not make them an empty string.
+fn begins_text(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b':' | b',' | b'}' | b']')
+}
+
+/// `key":`
+fn quoted_word_and_colon(text: &[u8]) -> bool {
+    let word = run(text, is_word);
+    word > 0 && text.get(word..).is_some_and(|rest| rest.starts_with(b"\":"))
 }

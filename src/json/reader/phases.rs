@@ -253,6 +253,9 @@ impl Parser<'_> {
                 self.close();
             }
             _ if self.ends_document(at)? => return Err(self.at_end_early()),
+            _ if is_word(byte) && self.prose_follows(self.ended.unwrap_or(at).min(at), at)? => {
+                return Err(self.at_end_early());
+            }
             _ if self.starts_next(at, object)? => {
                 self.log.push(Diagnostic {
                     read_as: ",",
@@ -334,6 +337,13 @@ impl Parser<'_> {
         if goes_on {
             self.log.add(Code::SurplusCloser, end.saturating_sub(1), surplus);
             self.reopen_root();
+            let rows = self.nodes.get(1).is_some_and(|n| n.kind == Kind::Array);
+            if root.kind == Kind::Array && rows && self.byte(next) == Some(b'[') {
+                let last = self.nodes.last().map(|n| n.kind);
+                if !matches!(last, Some(Kind::Array | Kind::Object)) {
+                    self.gather_row(0, next);
+                }
+            }
             if len == 0 {
                 self.log.add(Code::MissingComma, comma, comma);
             }
@@ -352,7 +362,11 @@ impl Parser<'_> {
     fn member_follows(&mut self, at: usize, surplus: bool) -> Result<bool, Stop> {
         let key = self.key_at(at)?;
         Ok(match self.byte(at) {
-            Some(b'"') => key == Key::Yes || (surplus && key == Key::Cut),
+            Some(b'"') => {
+                key == Key::Yes
+                    || (surplus && key == Key::Cut)
+                    || self.key_without_colon(at)? && self.closers_left(at)
+            }
             Some(b'\'') => key == Key::Yes && self.quoted_key,
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') => {
                 let bare = self.bare_key && !self.quoted_key;

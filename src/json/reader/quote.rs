@@ -12,6 +12,8 @@ pub(super) enum Quote {
     TripleSingle,
     /// `""a""`
     Doubled,
+    /// `''a''`
+    DoubledSingle,
     /// `\"`
     Escaped,
 }
@@ -73,15 +75,58 @@ pub(super) struct Inside {
     pub(super) braces: u32,
     pub(super) squares: u32,
     pub(super) rounds: u32,
-    /// The first typographic closing quote, and whether another typographic quote is there.
-    pub(super) curly: Option<usize>,
-    pub(super) curlies: bool,
+    /// What was found of typographic quotes, double and single ones.
+    curlies: [Curly; 2],
+    /// A fence was opened and not closed.
+    pub(super) fence: bool,
     /// One was closed that was not opened.
     pub(super) stray: bool,
     pub(super) counted: usize,
 }
 
+/// What a text holds of one kind of typographic quotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Curly {
+    #[default]
+    None,
+    /// The first one opens.
+    Opened,
+    /// The first one closes, at this place.
+    Closed(usize),
+}
+
 impl Inside {
+    /// Of a text that starts at a place.
+    pub(super) fn from(start: usize) -> Inside {
+        Inside { counted: start, ..Inside::default() }
+    }
+
+    /// The typographic quote that may close a string with straight ones: nothing opened it.
+    pub(super) fn curly(&self, quote: Quote) -> Option<usize> {
+        let curly = match quote {
+            Quote::Double => self.curlies[0],
+            Quote::Single => self.curlies[1],
+            _ => return None,
+        };
+        if let Curly::Closed(at) = curly { Some(at) } else { None }
+    }
+
+    /// Notes a typographic quote at a place.
+    fn note_curly(&mut self, text: &[u8], at: usize) {
+        let letter = |b: &u8| b.is_ascii_alphabetic() || *b >= 0x80;
+        let (slot, found) = match text.get(at + 1..at + 3) {
+            Some([0x80, 0x9C]) => (0, Curly::Opened),
+            Some([0x80, 0x9D]) => (0, Curly::Closed(at)),
+            Some([0x80, 0x98]) => (1, Curly::Opened),
+            // An apostrophe stands between letters.
+            Some([0x80, 0x99]) if !text.get(at + 3).is_some_and(letter) => (1, Curly::Closed(at)),
+            _ => return,
+        };
+        if let Some(curly) = self.curlies.get_mut(slot).filter(|c| **c == Curly::None) {
+            *curly = found;
+        }
+    }
+
     /// Counts the brackets up to a place.
     pub(super) fn count(&mut self, text: &[u8], to: usize) {
         for (i, &byte) in text.get(self.counted..to).unwrap_or_default().iter().enumerate() {
@@ -96,12 +141,13 @@ impl Inside {
                     continue;
                 }
                 0xE2 => {
+                    self.note_curly(text, self.counted + i);
+                    continue;
+                }
+                b'`' => {
                     let at = self.counted + i;
-                    match text.get(at + 1..at + 3) {
-                        Some([0x80, 0x9D]) if self.curly.is_none() => self.curly = Some(at),
-                        Some([0x80, 0x9C | 0x9D]) => self.curlies = true,
-                        _ => {}
-                    }
+                    let ticks = text.get(..=at).unwrap_or_default().iter().rev().take(4);
+                    self.fence ^= ticks.take_while(|b| **b == b'`').count() == 3;
                     continue;
                 }
                 _ => continue,
@@ -172,6 +218,9 @@ pub(super) fn closing(rest: &[u8], quote: Quote) -> usize {
         | (Quote::Backtick, [b'`' | b'\'', ..]) => 1,
         (Quote::Escaped, [b'\\', b'"', ..])
         | (Quote::Doubled, [b'"', b'"', ..])
+        | (Quote::DoubledSingle, [b'\'', b'\'', ..])
+        // An acute accent.
+        | (Quote::Backtick, [0xC2, 0xB4, ..])
         | (Quote::CurlyDouble, [0xC2, 0xBB, ..]) => 2,
         (Quote::TripleDouble, [b'"', b'"', b'"', ..])
         | (Quote::TripleSingle, [b'\'', b'\'', b'\'', ..])
@@ -188,12 +237,14 @@ pub(super) fn next_of_interest(text: &[u8], from: usize, quote: Quote) -> usize 
         Quote::Double | Quote::TripleDouble | Quote::Doubled | Quote::Escaped => {
             return next_special(text, from);
         }
-        Quote::Single | Quote::TripleSingle => return next_special_or(text, from, b'\''),
-        Quote::Backtick => return next_special_or(text, from, b'`'),
-        Quote::CurlyDouble | Quote::CurlySingle => {}
+        Quote::Single | Quote::TripleSingle | Quote::DoubledSingle => {
+            return next_special_or(text, from, b'\'');
+        }
+        Quote::Backtick | Quote::CurlyDouble | Quote::CurlySingle => {}
     }
     let rest = text.get(from..).unwrap_or_default();
-    let found =
-        rest.iter().position(|&b| b < 0x20 || matches!(b, b'\\' | 0xE2 | b'"' | b'\'' | 0xC2));
+    let found = rest
+        .iter()
+        .position(|&b| b < 0x20 || matches!(b, b'\\' | 0xE2 | b'"' | b'\'' | b'`' | 0xC2));
     from + found.unwrap_or(rest.len())
 }

@@ -4,7 +4,7 @@ use super::super::diagnostics::Code;
 use super::memo::Chain;
 use super::parser::{Flow, Parser};
 use super::state::Stop;
-use crate::target::space_at_start;
+use crate::text::space_at_start;
 
 /// A gap up to this length is read again rather than kept in mind.
 const SHORT: usize = 16;
@@ -137,7 +137,10 @@ impl Parser<'_> {
     /// `**"a"**`
     fn bold(&self, at: usize, next: u8) -> bool {
         let before = at.checked_sub(1).and_then(|i| self.byte(i));
+        // `**"a":** 1`
+        let behind_key = before == Some(b':') && self.log.has(Code::Markup);
         next == b'"'
+            || behind_key && matches!(next, b' ' | b'\n')
             || before == Some(b'"') && matches!(next, b':' | b',' | b'}' | b']' | b' ' | b'\n')
     }
 
@@ -153,9 +156,21 @@ impl Parser<'_> {
             self.memo.line_end = end;
         }
         if end.found || self.last {
-            return Gap::Some(Code::Comment, end.to - at);
+            return Gap::Some(Code::Comment, self.comment_end(at, end.found, end.to) - at);
         }
         Gap::Cut(Code::Comment)
+    }
+
+    /// The end of a line comment. Where no line feed is left, the rest of a document that stands on
+    /// one line is no comment: `{"a": 1 // note }`.
+    fn comment_end(&mut self, at: usize, found: bool, end: usize) -> usize {
+        if found || !self.is_inside() {
+            return end;
+        }
+        let rest = self.text.get(at..end).unwrap_or_default();
+        let closer = memchr::memchr2(b'}', b']', rest);
+        self.steps += closer.unwrap_or(rest.len()) as u64;
+        closer.map_or(end, |closer| at + closer)
     }
 
     fn block_comment(&mut self, at: usize) -> Gap {

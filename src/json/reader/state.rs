@@ -87,8 +87,8 @@ pub(in super::super) struct State {
 }
 
 impl State {
-    pub(in super::super) fn new(at: usize, max_depth: usize, budget: u64) -> Self {
-        State {
+    pub(in super::super) fn new(at: usize, max_depth: usize, budget: u64) -> Box<Self> {
+        Box::new(State {
             at,
             phase: Phase::Value,
             nodes: Vec::new(),
@@ -118,11 +118,11 @@ impl State {
             commas: false,
             ended: None,
             last_closed: None,
-        }
+        })
     }
 
     /// The state in an object whose opening brace is not there.
-    pub(in super::super) fn headless(at: usize, max_depth: usize, budget: u64) -> Self {
+    pub(in super::super) fn headless(at: usize, max_depth: usize, budget: u64) -> Box<Self> {
         let mut state = State::new(at, max_depth, budget);
         state.phase = Phase::Key;
         let start = index_u32(at);
@@ -146,7 +146,7 @@ impl State {
         stopped: Stopped,
         max_depth: usize,
         budget: u64,
-    ) -> Self {
+    ) -> Box<Self> {
         let mut state = State::new(stopped.at, max_depth, budget);
         state.nodes = stopped.nodes;
         state.parent = stopped.parent;
@@ -164,6 +164,7 @@ impl State {
                 if !state.unread_value(text, false) {
                     state.count();
                     let before = text.get(..state.at).unwrap_or_default().trim_ascii_end();
+                    state.ended = Some(before.len());
                     let closer = before.last().filter(|b| matches!(b, b'}' | b']'));
                     state.closed = closer.map(|&b| (b, state.at));
                 }

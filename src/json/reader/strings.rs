@@ -12,7 +12,7 @@ use super::quote::{Inside, Latex, Open, Quote, Role, closing, next_of_interest};
 use super::state::{Event, Stop};
 use super::walk::Step;
 use super::words::{is_word, run};
-use crate::target::push_scalar;
+use crate::text::push_scalar;
 
 impl Parser<'_> {
     /// Reads a key that has nothing in it to judge.
@@ -84,7 +84,7 @@ impl Parser<'_> {
             Quote::Backtick => Some(Code::BacktickQuotes),
             Quote::CurlyDouble | Quote::CurlySingle => Some(Code::CurlyQuotes),
             Quote::TripleDouble | Quote::TripleSingle => Some(Code::TripleQuotes),
-            Quote::Doubled => Some(Code::DoubledQuotes),
+            Quote::Doubled | Quote::DoubledSingle => Some(Code::DoubledQuotes),
             Quote::Escaped => Some(Code::EscapedQuotes),
         };
         if let Some(code) = code {
@@ -100,7 +100,7 @@ impl Parser<'_> {
             at: start,
             escaped: false,
             decoding: false,
-            inside: Inside { counted: start, ..Inside::default() },
+            inside: Inside::from(start),
             told: false,
             held: (None, start),
             latex: Latex::default(),
@@ -200,7 +200,7 @@ impl Parser<'_> {
                     self.decode_to(open, at);
                     open.quote = quote;
                     (open.from, open.at) = (start, start);
-                    open.inside = Inside { counted: start, ..Inside::default() };
+                    open.inside = Inside::from(start);
                 }
                 Judgement::Text => {
                     open.escaped |= byte == b'\\';
@@ -330,6 +330,10 @@ impl Parser<'_> {
     }
 
     fn close_key(&mut self, open: &mut Open, colon: usize) {
+        let text = self.text.get(open.start..colon).unwrap_or_default();
+        if text.ends_with("”".as_bytes()) || text.ends_with("’".as_bytes()) {
+            return self.close_before(open, colon - 3, colon);
+        }
         self.log.add(Code::MissingQuote, colon, colon);
         self.finish_string(open, colon, colon);
     }
@@ -504,8 +508,9 @@ impl Parser<'_> {
             }
         }
         let head = text.get(..at)?;
-        if memchr::memchr3(b'{', b'[', b'"', head).is_some()
+        if memchr::memchr2(b'{', b'[', head).is_some()
             || memchr::memchr2(b'}', b']', head).is_some()
+            || !memchr::memchr_iter(b'"', head).count().is_multiple_of(2)
         {
             return None;
         }

@@ -9,7 +9,7 @@
 use super::super::document::Kind;
 use super::super::strict::ROOT;
 use super::parser::Parser;
-use super::peek::{Key, Token};
+use super::peek::{Key, Next, Token};
 use super::quote::{Inside, Quote, Role, closing, next_of_interest};
 use super::state::{State, Stop, closer_of};
 use super::verdict::{End, Fit, Verdict, Walked};
@@ -202,13 +202,31 @@ impl Parser<'_> {
             Token::Comma(len) => walk.at = next.at + len,
             Token::Quote(..) | Token::Word => match self.key_at(next.at)? {
                 Key::Cut => return Ok(Some(walk.ends(End::Fine))),
-                Key::No => return Ok(Some(walk.fault())),
+                Key::No => return self.walk_odd_key(walk, next),
                 Key::Yes => {
                     walk.at = self.memo.colon;
                     walk.step = Step::Value;
                 }
             },
             _ => return Ok(Some(walk.fault())),
+        }
+        Ok(None)
+    }
+
+    /// What stands for a key, though no colon follows: words before a key, a key without its colon.
+    fn walk_odd_key(
+        &mut self,
+        walk: &mut Walk,
+        next: Next,
+    ) -> Result<Option<(Verdict, bool)>, Stop> {
+        let Token::Word = next.token else { return Ok(Some(walk.fault())) };
+        if let Some(key) = self.word_before_key(next.at)? {
+            walk.at = key;
+        } else if let Some(value) = self.key_and_string(next.at)? {
+            walk.at = value;
+            walk.step = Step::Value;
+        } else {
+            return Ok(Some(walk.fault()));
         }
         Ok(None)
     }
@@ -288,7 +306,7 @@ impl Parser<'_> {
         quote: Quote,
         start: usize,
     ) -> Result<Option<(Verdict, bool)>, Stop> {
-        let mut inside = Inside { counted: start, ..Inside::default() };
+        let mut inside = Inside::from(start);
         let mut at = start;
         loop {
             let next = next_of_interest(self.text, at, quote);
@@ -320,6 +338,16 @@ impl Parser<'_> {
             {
                 // The closing quote is missing before this key.
                 walk.at = comma;
+                walk.step = Step::After;
+                return Ok(None);
+            }
+            if fit == Fit::No
+                && inside.quotes == 0
+                && let Some(curly) = inside.curly(quote)
+                && self.fit(&walk.stack, role, Inside::default(), curly + 3)? == Fit::Strong
+            {
+                // A typographic quote closes the string.
+                walk.at = curly + 3;
                 walk.step = Step::After;
                 return Ok(None);
             }

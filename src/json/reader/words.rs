@@ -3,7 +3,7 @@
 use super::super::document::Kind;
 
 /// A literal of JSON, Python or JavaScript, and what JSON calls it.
-pub(super) fn literal(word: &[u8]) -> Option<(Kind, &'static str)> {
+pub(in super::super) fn literal(word: &[u8]) -> Option<(Kind, &'static str)> {
     Some(match word {
         b"true" | b"True" | b"TRUE" => (Kind::True, "true"),
         b"false" | b"False" | b"FALSE" => (Kind::False, "false"),

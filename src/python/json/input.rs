@@ -6,8 +6,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
 
 use super::super::text::Text;
-use crate::json::{Position, Positions};
-use crate::target::wtf8;
+use crate::position::{Position, Positions};
+use crate::text::wtf8;
 
 enum Held {
     Text(Text),

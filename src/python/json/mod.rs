@@ -6,9 +6,10 @@ mod input;
 mod keys;
 mod parse;
 mod result;
+mod schemas;
 mod stream;
 
 pub(super) use batch::extract_json_batch;
-pub(super) use parse::{extract_json, json_codes, parse_json, schema_violations};
+pub(super) use parse::{coerce_json, extract_json, json_codes, parse_json, schema_violations};
 pub(super) use result::{Diagnostic, JSONResult};
 pub(super) use stream::JSONStream;

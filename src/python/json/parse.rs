@@ -4,14 +4,15 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::super::detached;
 use super::super::error::JSONNotFoundError;
+use super::super::gil::detached;
 use super::super::value::from_python;
 use super::build::{Failure, build};
 use super::input::Input;
 use super::keys::Keys;
 use super::result::{Diagnostic, JSONResult, diagnostics, failure};
-use crate::contract::{AnySchema, schema_shape_errors};
+use super::schemas::schema_of;
+use crate::contract;
 use crate::json::{
     self, Candidates, Code, Diagnostic as Core, Document, ErrorKind, MAX_DEPTH, Other,
     RepairErrorKind, RepairOptions, Severity, Value,
@@ -81,16 +82,17 @@ pub(in super::super) fn parse_json(
         (Some(_), Some(_)) => {
             return Err(PyValueError::new_err("model: cannot be used together with schema"));
         }
-        (Some(schema), None) => Some(schema_of(schema)?.0),
+        (Some(schema), None) => Some(schema_of(schema)?),
         (None, Some(model)) if model.hasattr(intern!(py, "model_validate_json"))? => {
-            Some(schema_of(model)?.0)
+            Some(schema_of(model)?)
         }
         (None, Some(_)) => return Err(PyTypeError::new_err("model: expected a pydantic model")),
         (None, None) => None,
     };
     let options = options(mode, candidates, max_depth, max_severity, partial, schema.is_some())?;
     let input = Input::of(text, "text")?;
-    let found = detached(py, input.as_ref().len(), || find(&input, &options, schema.as_ref()));
+    let schema = schema.as_ref().map(|known| &known.value);
+    let found = detached(py, input.as_ref().len(), || find(&input, &options, schema));
     match found {
         Ok(found) => {
             let (text, start) = (model.map(|_| found.document.to_json()), found.span.0);
@@ -110,20 +112,6 @@ pub(in super::super) fn parse_json(
             Ok(result)
         }
         Err(missed) => Ok(no_result(py, &input, missed)),
-    }
-}
-
-/// A schema in either language that can be used, and what evaluates it.
-fn schema_of(schema: &Bound<'_, PyAny>) -> PyResult<(Value, AnySchema)> {
-    let schema = from_python(schema, "schema")?;
-    let errors = schema_shape_errors(&schema, "schema");
-    if !errors.is_empty() {
-        return Err(PyValueError::new_err(errors.join("; ")));
-    }
-    let built = AnySchema::new(&schema, false);
-    match &built {
-        AnySchema::Schema(Err(reason)) => Err(PyValueError::new_err(format!("schema: {reason}"))),
-        _ => Ok((schema, built)),
     }
 }
 
@@ -191,7 +179,7 @@ fn find<'t>(
 fn strict<'t>(text: &'t [u8], options: &Options) -> Result<Found<'t>, Missed> {
     let max_depth = options.core.max_depth;
     let Some(found) = json::extract_within(text, max_depth) else {
-        let (start, end) = crate::target::trim_js_span(text);
+        let (start, end) = crate::text::trim_js_span(text);
         let missed = |code, message, at| Missed { code, message, at, diagnostics: Vec::new() };
         return Err(match json::parse_within(text, start, end, max_depth) {
             Err(error) if error.kind == ErrorKind::TooDeep => {
@@ -364,7 +352,38 @@ pub(in super::super) fn schema_violations(
     value: &Bound<'_, PyAny>,
     schema: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<String>> {
-    let (_, schema) = schema_of(schema)?;
+    let schema = schema_of(schema)?;
     let value = Document::from_value(&from_python(value, "value")?);
-    Ok(schema.violations(value.root()))
+    Ok(schema.built.violations(value.root()))
+}
+
+/// A code, its severity, a place in a value, a message.
+type Change = (&'static str, &'static str, String, &'static str);
+
+/// The value of a JSON text brought to what a schema asks for, and what was changed. With
+/// `salvage` what does not fit is dropped, and what is missing made up, where that may be.
+#[pyfunction]
+#[pyo3(signature = (text, schema, *, salvage=false))]
+pub(in super::super) fn coerce_json<'py>(
+    py: Python<'py>,
+    text: &Bound<'_, PyAny>,
+    schema: &Bound<'_, PyAny>,
+    salvage: bool,
+) -> PyResult<(Bound<'py, PyAny>, Vec<Change>)> {
+    let schema = schema_of(schema)?;
+    let text = Input::of(text, "text")?;
+    let document = json::repair(text.as_ref(), &RepairOptions::default()).result;
+    let document = document.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let bring = if salvage { contract::salvage } else { contract::coerce };
+    let coerced = bring(&document, &schema.value);
+    let changes = coerced.changes.into_iter().map(|change| {
+        let found = change.diagnostic;
+        (found.code.name(), found.severity.name(), change.path, found.message())
+    });
+    let document = Document::from_value(&coerced.value);
+    match Keys::with(|keys| build(py, &document, keys)) {
+        Ok(built) => Ok((built.value, changes.collect())),
+        Err(Failure::Python(error)) => Err(error),
+        Err(Failure::Integer(_)) => Err(PyValueError::new_err("text: an integer is too long")),
+    }
 }

@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use scoregate::js_regex::JsRegex;
-use scoregate::target::Target;
+use scoregate::text::Text;
 
 const FLAGS: [&str; 12] = ["", "i", "m", "s", "u", "v", "iu", "iv", "mu", "ims", "imsu", "yv"];
 
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
     let pattern = String::from_utf8_lossy(&rest[..cut]);
     let text = String::from_utf8_lossy(&rest[cut..]);
     let Ok(regex) = JsRegex::new(pattern.as_bytes(), flags) else { return };
-    let target = Target::new(&text);
+    let target = Text::new(&text);
     let (answer, steps) = regex.test_counted(&target);
     assert!(steps <= 101_000_000, "{steps} steps");
     let (by_matcher, _) = regex.test_by_matcher(&target);

@@ -10,9 +10,9 @@ import pytest
 import scoregate
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scoregate import files
-from scoregate.cli import look
-from scoregate.files import source as inputs
+from scoregate import _files as files
+from scoregate._cli import look
+from scoregate._files import source as inputs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -76,8 +76,43 @@ def test_repair_with_a_model(cli: Cli) -> None:
     for name in ("models:None", "models", "nowhere:Answer"):
         ran = cli(*model, name, "-", stdin="1")
         assert (ran.code, "--schema-model" in ran.err) == (2, True)
+    ran = cli("repair", "--schema-repair-mode", "best", "-", stdin="1")
+    assert (ran.code, "must be one of standard|salvage" in ran.err) == (2, True)
     ran = cli("repair", "--schema-repair-mode", "salvage", "-", stdin="1")
-    assert (ran.code, "only standard is offered" in ran.err) == (2, True)
+    assert (ran.code, "needs a schema" in ran.err) == (2, True)
+
+
+def test_repair_says_why_a_value_does_not_fit(cli: Cli) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    cli.write("s.json", json.dumps(schema))
+    for text, why in (
+        ('{"m": 5,}', "$.n: required key is missing"),
+        ('{"n": "x"}', "$.n: expected integer, got string"),
+    ):
+        ran = cli("repair", "-q", "--schema", "s.json", "-", stdin=text)
+        assert (ran.code, ran.out) == (1, "")
+        assert f"error: <stdin>: the value does not fit the schema: {why}" in ran.err
+    cli.rows("r.jsonl", '{"n": "1",}', '{"m": 5,}')
+    ran = cli("repair", "--schema", "s.json", "--field", "output", "r.jsonl")
+    assert ran.code == 1
+    assert "r.jsonl:2: the value does not fit the schema: $.n: required key is missing" in ran.err
+
+
+def test_repair_salvages(cli: Cli) -> None:
+    cli.write("s.json", json.dumps({"type": "array", "items": {"type": "integer"}}))
+    salvage = ["repair", "--indent", "0", "--schema", "s.json", "--schema-repair-mode", "salvage"]
+    ran = cli(*salvage, "-", stdin='[1, "x", "2",')
+    assert (ran.code, json.loads(ran.out)) == (0, [1, 2])
+    assert "note: <stdin>: $[1]: lossy: unfit_item" in ran.err
+    ran = cli(*salvage, "--max-severity", "guess", "-", stdin='[1, "x"]')
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: <stdin>: $[1]: lossy: unfit_item" in ran.err
+    ran = cli(*salvage, "-", stdin='{"a": 1}, nothing')
+    assert json.loads(ran.out) == []
+    cli.rows("r.jsonl", '[1, "x"]', "[1]", "none")
+    ran = cli(*salvage, "--field", "output", "r.jsonl")
+    assert [json.loads(line)["output"] for line in ran.out.splitlines()] == ["[1]", "[1]", "none"]
+    assert "note: 3 rows, 1 repaired, 1 without JSON" in ran.err
 
 
 def test_repair_of_a_field_in_place(cli: Cli) -> None:

@@ -247,3 +247,24 @@ def test_a_reader_that_goes_away_is_141(cli: Any, args: list[str]) -> None:
     assert done.returncode == 3
     assert done.stderr.startswith(b"error: ")
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_full_memory_is_no_fault_of_ours(cli: Any) -> None:
+    resource = pytest.importorskip("resource")
+    with open(cli.folder / "huge.json", "wb") as file:
+        file.truncate(8 << 30)  # holes only
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+    done = subprocess.run(
+        [*cli.argv, "repair", "huge.json"],
+        cwd=cli.folder,
+        env=cli.env,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=limit,
+    )
+    assert (done.returncode, done.stderr) == (3, "error: out of memory\n")

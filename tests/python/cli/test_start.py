@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import scoregate
-from scoregate.cli.examples import EXAMPLES
+from scoregate._cli.examples import EXAMPLES
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

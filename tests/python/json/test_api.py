@@ -232,6 +232,16 @@ def test_batches_take_any_iterable() -> None:
     assert scoregate.extract_json_batch([]) == []
 
 
+def test_one_text_and_many_are_read_alike() -> None:
+    """What is found, and what a default does, is the same; only many texts need a default."""
+    texts = ['{"a": 1}', '{"a": 1,}', "x [1] y", "prose", "", "null", "```json\n[2\n```"]
+    for repair in (False, True):
+        one = [scoregate.extract_json(text, repair=repair, default="none") for text in texts]
+        assert scoregate.extract_json_batch(texts, repair=repair, default="none") == one
+    assert scoregate.extract_json(texts[1], default=0) == 0
+    assert scoregate.extract_json_batch(texts[1:2], default=0) == [0]
+
+
 def test_canonical_text() -> None:
     texts = ['{"b": 1.50, "a": "é\\n", "b": 12345678901234567890123}', '["\\ud800", NaN]']
     assert scoregate.extract_json_batch(texts, repair=True, as_text=True) == [

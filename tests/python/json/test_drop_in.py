@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 import io
 import json
-from typing import TYPE_CHECKING, Any
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
+from scoreboard import same
 from scoregate import json_repair as ours
 
-if TYPE_CHECKING:
-    from pathlib import Path
+DATA = Path(__file__).resolve().parents[2] / "data" / "json"
 
 NAMES = ["repair_json", "loads", "load", "from_file"]
 
@@ -142,8 +145,8 @@ def test_schemas() -> None:
         ours.loads("{}", schema=schema, strict=True)
     with pytest.raises(ValueError, match="requires schema"):
         ours.loads("{}", schema_repair_mode="salvage")
-    with pytest.raises(ValueError, match="salvage"):
-        ours.loads("{}", schema=schema, schema_repair_mode="salvage")
+    with pytest.raises(ValueError, match="must be one of"):
+        ours.loads("{}", schema=schema, schema_repair_mode="best")  # type: ignore[arg-type]
 
     class Model:
         @staticmethod
@@ -151,6 +154,131 @@ def test_schemas() -> None:
             return schema
 
     assert ours.loads("{'n': '7'}", schema=Model) == {"n": 7}
+
+
+def rows(folder: str) -> list[dict[str, Any]]:
+    text = (DATA / folder / f"{folder}.jsonl").read_bytes().decode()
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+@pytest.mark.parametrize("row", rows("drop_in"), ids=lambda row: row["id"])
+def test_documents_are_chosen_as_the_package_does(row: dict[str, Any]) -> None:
+    assert same(ours.loads(row["input"]), row["expected"])
+    theirs = pytest.importorskip("json_repair")
+    assert same(theirs.loads(row["input"]), row["expected"])
+
+
+def salvaged(module: Any, row: dict[str, Any]) -> Any:
+    return module.loads(row["input"], schema=row["schema"], schema_repair_mode="salvage")
+
+
+@pytest.mark.parametrize("row", rows("salvage"), ids=lambda row: row["id"])
+def test_salvage_is_that_of_the_package(row: dict[str, Any]) -> None:
+    sides = [ours]
+    # The schema part of the package needs jsonschema.
+    try:
+        import json_repair
+        import jsonschema  # type: ignore[import-untyped]  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        sides.append(json_repair)
+    for side in sides:
+        if row.get("refused"):
+            with pytest.raises(ValueError, match=r"."):
+                salvaged(side, row)
+        else:
+            assert salvaged(side, row) == row["expected"]
+
+
+def test_salvage_says_what_it_did() -> None:
+    item = {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}, "unit": {"enum": ["km", "mi"]}},
+        "required": ["n", "unit"],
+        "additionalProperties": False,
+    }
+    schema = {"type": "array", "items": item}
+    text = '[{"n": "1", "x": 0}, [2, "km"], "none"]'
+    value, log = ours.repair_json(text, schema=schema, schema_repair_mode="salvage", logging=True)
+    assert value == [{"n": 1, "unit": "km"}, {"n": 2, "unit": "km"}]
+    assert [(entry["code"], entry["context"], entry["severity"]) for entry in log] == [
+        ("coerced_number", "$[0].n", "guess"),
+        ("unfit_key", "$[0].x", "lossy"),
+        ("filled_value", "$[0].unit", "guess"),
+        ("list_as_object", "$[1]", "guess"),
+        ("unfit_item", "$[2]", "lossy"),
+    ]
+
+
+def test_salvage_is_bounded() -> None:
+    # Each level has two ways to read what is below, the first of which fails.
+    tree: dict[str, Any] = {"type": "object", "required": ["c"]}
+    node = {**tree, "properties": {"c": {"$ref": "#/$defs/n"}}}
+    leaf = {"type": "object", "required": ["leaf"], "properties": {"leaf": {"type": "integer"}}}
+    other = {**node, "required": ["c", "zz"]}
+    schema = {"$ref": "#/$defs/n", "$defs": {"n": {"anyOf": [other, node, leaf]}}}
+    text = '{"c":' * 400 + '{"leaf": "1"}' + "}" * 400
+    value, log = ours.repair_json(text, schema=schema, schema_repair_mode="salvage", logging=True)
+    assert json.dumps(value) == json.dumps(json.loads(text)).replace('"1"', "1")
+    assert len(log) == 1
+    text = '{"c":' * 400 + '"x"' + "}" * 400
+    with pytest.raises(ValueError, match=r"fits none|expected|required"):
+        ours.loads(text, schema=schema, schema_repair_mode="salvage")
+    # What is made up is bounded as well.
+    made: dict[str, Any] = {f"d{i}": {"type": "object"} for i in range(60)}
+    for i in range(59):
+        inner = {"$ref": f"#/$defs/d{i + 1}"}
+        made[f"d{i}"] |= {"properties": {"a": inner, "b": inner}, "required": ["a", "b"]}
+    schema = {"type": "object", "properties": {"m": {"$ref": "#/$defs/d0"}}, "required": ["m"]}
+    with pytest.raises(ValueError, match=r"required key is missing"):
+        ours.loads('{"n": 1}', schema={**schema, "$defs": made}, schema_repair_mode="salvage")
+
+
+def test_several_documents_and_a_schema() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    assert ours.loads('{"n": "1"} and {"n": "2"}', schema=schema) == {"n": 2}
+
+
+def test_a_discriminator_of_pydantic() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    from typing import Annotated, Literal, Union
+
+    class Cat(pydantic.BaseModel):  # type: ignore[misc, name-defined, unused-ignore]
+        kind: Literal["cat"]
+        lives: int
+
+    class Dog(pydantic.BaseModel):  # type: ignore[misc, name-defined, unused-ignore]
+        kind: Literal["dog"]
+        tricks: list[int]
+
+    pet = Annotated[Union[Cat, Dog], pydantic.Field(discriminator="kind")]  # noqa: UP007
+    owner = pydantic.create_model("Owner", pet=(pet, ...))
+    assert ours.loads("{'pet': {'kind': 'dog', 'tricks': '7'}}", schema=owner) == {
+        "pet": {"kind": "dog", "tricks": [7]}
+    }
+    with pytest.raises(ValueError, match=r"\$\.pet\.lives: required"):
+        ours.loads("{'pet': {'kind': 'cat', 'tricks': '7'}}", schema=owner)
+    text = "{'pet': {'kind': 'dog', 'tricks': ['7', 'sit']}}"
+    assert ours.loads(text, schema=owner, schema_repair_mode="salvage") == {
+        "pet": {"kind": "dog", "tricks": [7]}
+    }
+
+
+def test_the_submodules_that_users_import() -> None:
+    from scoregate.json_repair import cli
+    from scoregate.json_repair.json_repair import JSONReturnType, loads, repair_json
+
+    assert (loads, repair_json) == (ours.loads, ours.repair_json)
+    assert JSONReturnType is ours.JSONReturnType
+    assert callable(cli.cli)
+    flags = ["-q", "--indent", "0", "-"]
+    code = "import sys; from scoregate.json_repair.json_repair import cli; sys.exit(cli({!r}))"
+    for words in (["-c", code.format(flags)], ["-m", "scoregate.json_repair", *flags]):
+        done = subprocess.run(
+            [sys.executable, *words], input="[1,", capture_output=True, text=True, check=True
+        )
+        assert json.loads(done.stdout) == [1]
 
 
 def test_limits_are_errors() -> None:

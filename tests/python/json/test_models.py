@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -93,6 +95,18 @@ _ENDINGS = {
             def __len__(self): return 2**62
         print(scoregate.combine_scores(Claims(), weights=Claims()).passed)
     """,
+    "a claimed length of texts": """
+        class Claims(list):
+            def __len__(self): return 2**62
+            def __length_hint__(self): return 2**62
+        for take in (scoregate.extract_json_batch, scoregate.parse_verdict_batch):
+            take(Claims(["[1]"]))
+        gate = scoregate.Gate({"scorers": [{"type": "contains", "value": "x"}]})
+        try:
+            print(gate.score_batch(Claims(["y"]))[0].passed)
+        except (MemoryError, OverflowError, ValueError, TypeError):
+            print(False)
+    """,
     "an error near the recursion limit": """
         def down(n):
             try:
@@ -129,3 +143,32 @@ def test_nothing_ends_the_process(name: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
     assert (ran.returncode, ran.stdout) == (0, "False\n"), ran.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("unit", ['{"a": "b" c "', '["', "[a](", "```json\n[\n"])
+def test_ctrl_c_ends_the_wait_for_one_text(unit: str) -> None:
+    """The work on a text has a budget; Ctrl-C is seen at its end at the latest."""
+    code = (
+        "import scoregate, sys, time\n"
+        "text = sys.argv[1] * (8_000_000 // len(sys.argv[1]))\n"
+        "start = time.monotonic()\n"
+        "scoregate.parse_json(text)\n"
+        "try:\n"
+        "    print(time.monotonic() - start, flush=True)\n"
+        "    scoregate.parse_json(text)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('stopped', flush=True)\n"
+        "else:\n"
+        "    print('ended', flush=True)\n"
+    )
+    argv = [sys.executable, "-c", code, unit]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        whole = float(process.stdout.readline())
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() in ("stopped\n", "ended\n")
+        waited = time.monotonic() - start
+        process.wait()
+    assert waited < 2 * whole + 1

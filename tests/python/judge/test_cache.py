@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scoregate import CacheError
 from scoregate.judge import JudgeCache, JudgeReply, Usage
-from scoregate.judge.cache import cache_key
+from scoregate.judge._cache import cache_key
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scoregate.judge.files import FileJudge
+from scoregate.judge._files import FileJudge
 
 from .conftest import KEY
 from .server import BLOCK, Answer
@@ -52,7 +52,7 @@ class Cli:
         return name
 
     def __call__(self, *args: str, stdin: str = "") -> Ran:
-        from scoregate.cli.app import app
+        from scoregate._cli.app import app
         from typer.testing import CliRunner
 
         old = os.getcwd()
@@ -203,7 +203,7 @@ def test_ctrl_c_and_again(cli: Cli, chat: Any) -> None:
 
 def test_awkward_lines_keep_their_places(tmp_path: Path) -> None:
     """Whatever blocks the input comes in, each reply lands on its own row."""
-    from scoregate.files import score_file
+    from scoregate._files import score_file
 
     lines = [
         b'\xef\xbb\xbf{"id":"a\\",\\"verdict\\":\\"undecided\\",\\"combined\\":","output":"bad 0"}\r\n',
@@ -224,7 +224,7 @@ def test_awkward_lines_keep_their_places(tmp_path: Path) -> None:
         seen.append(prompt.split("```\n")[1])
         return '{"verdict": "block", "reason": "' + seen[-1].split()[-1] + '"}'
 
-    from scoregate.files import source
+    from scoregate._files import source
 
     whole = None
     old = source._BLOCK
@@ -255,7 +255,7 @@ def test_awkward_lines_keep_their_places(tmp_path: Path) -> None:
 
 
 def test_a_limit_and_a_second_input(tmp_path: Path) -> None:
-    from scoregate.files import score_file
+    from scoregate._files import score_file
 
     places = []
     for name in ("a", "b"):

@@ -26,7 +26,7 @@ from scoregate.judge import (
     Retry,
     Usage,
 )
-from scoregate.judge.limits import Pace
+from scoregate.judge._limits import Pace
 
 from .server import BLOCK, PASS, Answer, error
 from .support import QUICK, gate, judge_of

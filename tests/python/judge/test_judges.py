@@ -17,7 +17,7 @@ from scoregate.judge import (
     Usage,
     pick_winner,
 )
-from scoregate.judge.reading import Opinion, Vote, reduce, settled
+from scoregate.judge._reading import Opinion, Vote, reduce, settled
 
 from .server import PASS, Answer
 from .support import QUICK, gate, judge_of

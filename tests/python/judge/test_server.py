@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scoregate import JudgeError
 from scoregate.judge import JudgeOptions, OpenAIJudge, Retry
-from scoregate.judge.openai import retry_after
+from scoregate.judge._openai import retry_after
 
 from .conftest import KEY
 from .server import BLOCK, PASS, Answer, error

@@ -14,21 +14,21 @@ from scoregate.judge import (
     JudgeError,
     JudgeOptions,
     PromptTemplate,
+    _winner,
     judge_prompt,
     pick_winner,
-    winner,
     winner_prompt,
 )
-from scoregate.judge import options as declared
-from scoregate.judge.plan import Plan
-from scoregate.judge.prompt import ASKS
-from scoregate.judge.reading import Vote
+from scoregate.judge import _options as declared
+from scoregate.judge._plan import Plan
+from scoregate.judge._prompt import ASKS
+from scoregate.judge._reading import Vote
 
 from .server import BLOCK, PASS, Answer, error
 from .support import QUICK, gate, judge_of
 
 if TYPE_CHECKING:
-    from scoregate.judge.session import Asked
+    from scoregate.judge._session import Asked
 
 CLOSING = ASKS.closing
 P, B, S = "VERDICT: PASS", "VERDICT: BLOCK", "Hard to say."
@@ -94,8 +94,8 @@ def test_a_disputed_reply_blocks_whatever_the_policies() -> None:
 def test_a_second_try(replies: list[str], kept: int | None, calls: int) -> None:
     import asyncio
 
-    from scoregate.judge.named import as_judge
-    from scoregate.judge.session import Session
+    from scoregate.judge._named import as_judge
+    from scoregate.judge._session import Session
 
     asked: list[str] = []
 
@@ -235,7 +235,7 @@ def test_a_report_in_the_prompt_is_bounded() -> None:
 
 def test_ties(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tie = Winner(1, "equal", tie=True)
-    monkeypatch.setattr(winner, "parse_winner", lambda text, count, labels=None: tie)
+    monkeypatch.setattr(_winner, "parse_winner", lambda text, count, labels=None: tie)
     found = pick_winner(["a", "b"], judge_of(chat))
     assert (found.winner, found.tie, found.reason) == (1, True, "equal")
     found = pick_winner(["a", "b"], judge_of(chat), on_tie="none")
@@ -258,7 +258,7 @@ def test_labels_name_the_variants(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(text: str, count: int, labels: Any = None) -> Winner:
         return Winner(labels.index(text.removeprefix("WINNER: ")) + 1)
 
-    monkeypatch.setattr(winner, "parse_winner", read)
+    monkeypatch.setattr(_winner, "parse_winner", read)
     prompt = winner_prompt(["one", "two"], labels=["A", "B"])
     assert "## Variant A\n\n```\none\n```\n\n## Variant B" in prompt
     assert prompt.endswith('{"winner": "A"|"B", "reason": "..."} (or end with WINNER: A|B).')

@@ -1,7 +1,7 @@
 //! Patterns and texts made to cost: the right answer or the budget detail, in counted steps.
 
 use scoregate::js_regex::{BudgetExceeded, JsRegex};
-use scoregate::target::Target;
+use scoregate::text::Text;
 
 /// Steps of the matcher where it has no memo, and where it has one.
 const BUDGET: u64 = 5_000_000;
@@ -18,7 +18,7 @@ use End::{Budget, No, Yes};
 
 fn test(pattern: &str, flags: &str, text: &str) -> (Result<bool, BudgetExceeded>, u64) {
     let regex = JsRegex::new(pattern.as_bytes(), flags).unwrap();
-    let target = Target::new(text);
+    let target = Text::new(text);
     let first = regex.test_counted(&target);
     assert_eq!(first, regex.test_counted(&target), "/{pattern}/ is not the same twice");
     first
@@ -231,14 +231,14 @@ fn deep_nesting_fits_a_small_stack() {
         {
             let pattern = format!("{}a{}", open.repeat(249), close.repeat(249));
             let regex = JsRegex::new(pattern.as_bytes(), "").unwrap();
-            let target = Target::new("aaab");
+            let target = Text::new("aaab");
             let _ = (regex.test(&target), regex.test_by_matcher(&target));
             let _ = JsRegex::new(open.repeat(60_000 / open.len()).as_bytes(), "");
             let referring = format!("{pattern}(z)?\\1{}", "(q)".repeat(10));
             let _ = JsRegex::new(referring.as_bytes(), "i").unwrap().test(&target);
         }
         let nested = format!("{}a{}", "[".repeat(249), "]".repeat(249));
-        assert_eq!(JsRegex::new(nested.as_bytes(), "v").unwrap().test(&Target::new("a")), Ok(true));
+        assert_eq!(JsRegex::new(nested.as_bytes(), "v").unwrap().test(&Text::new("a")), Ok(true));
         assert!(JsRegex::new("[".repeat(60_000).as_bytes(), "v").is_err());
     };
     std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap();
@@ -249,7 +249,7 @@ fn a_stop_flag_ends_a_run() {
     use std::sync::atomic::AtomicBool;
     let regex = JsRegex::new(b"^(?:(a+)+)+\\1[bc]", "").unwrap();
     let text = "a".repeat(5_000);
-    let error = regex.test_with_stop(&Target::new(&text), &AtomicBool::new(true)).unwrap_err();
+    let error = regex.test_with_stop(&Text::new(&text), &AtomicBool::new(true)).unwrap_err();
     assert_eq!(error.to_string(), "Regular expression /^(?:(a+)+)+\\1[bc]/ was interrupted");
 }
 
@@ -272,8 +272,8 @@ fn one_regex_serves_many_threads() {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..200 {
-                    assert_eq!(regex.test(&Target::new("abc")), Ok(true));
-                    assert_eq!(regex.test(&Target::new("a foo")), Ok(false));
+                    assert_eq!(regex.test(&Text::new("abc")), Ok(true));
+                    assert_eq!(regex.test(&Text::new("a foo")), Ok(false));
                 }
             });
         }

@@ -6,7 +6,7 @@
 
 use proptest::prelude::*;
 use scoregate::js_regex::JsRegex;
-use scoregate::target::Target;
+use scoregate::text::Text;
 
 use crate::rows::wtf8_of_units;
 
@@ -83,7 +83,7 @@ proptest! {
                 continue;
             }
             let bytes = wtf8_of_units(&text);
-            let target = Target::from_wtf8(&bytes);
+            let target = Text::from_wtf8(&bytes);
             let want = if flags.contains('u') {
                 theirs.find_from_utf16(&text, 0).next().is_some()
             } else {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use scoregate::target::to_utf8;
+use scoregate::text::to_utf8;
 
 pub(crate) struct Row {
     pub(crate) place: String,
@@ -80,7 +80,7 @@ pub(crate) fn wtf8_of_units(units: &[u16]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for c in char::decode_utf16(units.iter().copied()) {
         let code = c.map_or_else(|e| u32::from(e.unpaired_surrogate()), u32::from);
-        scoregate::target::push_scalar(&mut bytes, code);
+        scoregate::text::push_scalar(&mut bytes, code);
     }
     bytes
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scoregate::js_regex::JsRegex;
-use scoregate::target::Target;
+use scoregate::text::Text;
 
 use crate::rows::{self, Row};
 
@@ -26,7 +26,7 @@ pub(crate) fn difference(row: &Row) -> Option<String> {
         (Err(got), want) if Some(got.to_string()) == *want => return None,
         (Err(got), _) => return told(got.to_string()),
     };
-    let target = Target::from_wtf8(&row.target);
+    let target = Text::from_wtf8(&row.target);
     let by_matcher = regex.test_by_matcher(&target).0;
     for (way, got) in [("", regex.test(&target)), ("matcher: ", by_matcher)] {
         match got {
@@ -63,6 +63,6 @@ fn one_regex_answers_texts_of_each_alphabet() {
     let regex = JsRegex::new(br"[\ud83c-\ud83e][\udc00-\udfff]", "").unwrap();
     for (text, want) in [("plain", false), ("é", false), ("a 🚀", true), ("⚠\u{FE0F} é 🤖 x", true)]
     {
-        assert_eq!(regex.test(&Target::new(text)), Ok(want), "{text}");
+        assert_eq!(regex.test(&Text::new(text)), Ok(want), "{text}");
     }
 }

@@ -407,6 +407,9 @@ fn hostile_texts_take_linear_steps() {
         "```\n[1], [\n```\n[1], [\n",
         "[1]], \"x ",
         "{a: 1}}, b: ",
+        "null```json\n",
+        "\n>true```<think>",
+        "```json\ntrue```'r",
     ];
     for unit in units {
         let text = unit.repeat(1_000_000 / unit.len());

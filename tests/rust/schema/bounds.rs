@@ -108,3 +108,16 @@ fn patterns_of_strangers_are_refused_where_they_have_no_bound() {
         assert!(Schema::new(&value, true).is_err_and(|e| e.contains("Backreferences")), "{text}");
     }
 }
+
+#[test]
+fn multiples_of_long_numbers_are_exact_or_too_many_steps() {
+    let long = "7".repeat(200);
+    let divisor = schema(&format!(r#"{{"multipleOf": {long}}}"#));
+    for (value, holds) in [(format!("{long}e5"), true), (format!("{long}1"), false)] {
+        let (found, steps) = run(&divisor, &value);
+        assert_eq!((found.is_empty(), steps < 10_000), (holds, true), "{found:?}");
+    }
+    let divisor = schema(&format!(r#"{{"multipleOf": {}}}"#, "7".repeat(100_000)));
+    let (found, _) = run(&divisor, &"7".repeat(200_000));
+    assert!(found.len() == 1 && found[0].contains("steps"), "{found:?}");
+}

@@ -3,4 +3,5 @@
 
 mod bounds;
 mod oracle;
+mod rows;
 mod suite;

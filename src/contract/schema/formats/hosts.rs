@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::js_regex::cached;
-use crate::target::Target;
+use crate::text::Text;
 
 /// The longest label, and the longest name.
 const MAX_LABEL: usize = 63;
@@ -61,7 +61,7 @@ fn unicode_label(label: &str) -> bool {
     let hyphens = label.starts_with('-') || label.ends_with('-');
     let marked = label.chars().skip(2).take(2).eq("--".chars());
     let engine = cached(UNICODE_LABEL.as_bytes(), "u", false);
-    let allowed = engine.is_ok_and(|engine| engine.test(&Target::new(&label)) == Ok(true));
+    let allowed = engine.is_ok_and(|engine| engine.test(&Text::new(&label)) == Ok(true));
     !hyphens && !marked && allowed
 }
 
