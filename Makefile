@@ -39,7 +39,14 @@ test: lint test-rust test-python ## all lints and all tests, Rust and Python
 test-rust: ## the core's tests; no Python needed
 	cargo test --quiet --locked
 
-test-python: build ## the tests of the installed wheel
+# The compilers that tests run, where npm is there; a test whose compiler is absent skips.
+target/node/.ready: tests/tools/package.json tests/tools/package-lock.json
+	@mkdir -p target/node
+	cp tests/tools/package.json tests/tools/package-lock.json target/node/
+	if command -v npm >/dev/null; then cd target/node && npm ci --silent --ignore-scripts --no-audit --no-fund; fi
+	@touch target/node/.ready
+
+test-python: build target/node/.ready ## the tests of the installed wheel
 	$(PY) -m pytest -q
 
 .venv-engines/.ready: .venv/.ready pyproject.toml
@@ -53,7 +60,7 @@ test-engines: build .venv-engines/.ready ## pandas, DuckDB, DataFusion, Daft, Da
 	cd tests/engines && ../../.venv-engines/bin/python -m pytest -q
 	.venv-engines/bin/python -m pytest -q -W default --timeout 300 tests/python/test_docs.py -k "tables or engines"
 
-test-slow: build ## long runs: big files, full disks
+test-slow: build target/node/.ready ## long runs: big files, full disks
 	$(PY) -m pytest -q -m slow --timeout 1800
 
 lint: .venv/.installed ## format and lint checks, types, stubs
@@ -70,10 +77,10 @@ fmt: .venv/.ready ## format all sources
 	$(PY) -m ruff check --fix --quiet . || true
 	$(PY) -m ruff format .
 
-bench: build .venv/.bench ## time everything against its peers; writes docs/benchmarks.md
+bench: build .venv/.bench target/node/.ready ## time everything against its peers; writes docs/benchmarks.md
 	$(PY) benches/python/run.py
 
-bench-quick: build .venv/.bench ## the same on a small corpus; writes nothing
+bench-quick: build .venv/.bench target/node/.ready ## the same on a small corpus; writes nothing
 	$(PY) benches/python/run.py --quick
 
 .venv/.bench: .venv/.ready
@@ -91,10 +98,10 @@ docs: build ## build the documentation, strictly, into site/
 	$(PY) .ci/extras.py docs | xargs -d '\n' $(PY) -m pip install --quiet --disable-pip-version-check
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 
-check-outputs: build ## check a file of {id, output} lines: make check-outputs FILE=…
+check-outputs: build target/node/.ready ## check a file of {id, output} lines: make check-outputs FILE=…
 	$(PY) tests/python/check_outputs.py "$(FILE)"
 	$(PY) tests/python/check_json.py "$(FILE)"
-	$(PY) tests/python/check_json.py "$(FILE)"
+	$(PY) tests/python/check_compile.py "$(FILE)"
 
 clean: ## remove what was built
 	rm -rf target dist site .venv .venv-engines demo-results.jsonl

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use scoregate::batch::{LineOptions, LineScorer, Shown, Watch, Workers};
+use scoregate::batch::{LineOptions, LineScorer, Shown, Supplied, Watch, Workers};
 use scoregate::contract::AnySchema;
 use scoregate::json::{Value, extract, parse, quote};
 use scoregate::{Gate, Options, Row, Target};
@@ -119,6 +119,13 @@ fn time_lines(gate: &Gate) {
     let workers = Workers::new(1, &watch);
     time("lines, 256 rows", block.len(), || {
         let mut scorer = LineScorer::new(options.clone(), gate.scorers().len());
-        scorer.feed(gate, black_box(block.as_bytes()), true, u64::MAX, &workers)
+        scorer.feed(
+            gate,
+            black_box(block.as_bytes()),
+            true,
+            u64::MAX,
+            Supplied::default(),
+            &workers,
+        )
     });
 }

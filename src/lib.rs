@@ -16,6 +16,7 @@
 pub mod batch;
 pub mod contract;
 mod error;
+pub mod fence;
 pub mod field;
 pub mod gate;
 pub mod grammar;

@@ -7,6 +7,7 @@ from itertools import islice
 
 from . import _native
 from ._errors import SpecError
+from ._limits import COMPILE_TIMEOUT
 
 # Importing typing costs more than all the rest of this package.
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ._native import ArrowSchema, BatchResult, GateResult, ScorerResult
     from ._tables import ArrowTable, Texts
+    from .compile_check._column import Columns
     from .judge import AnyJudge, JudgedBatch, JudgedResult, JudgeOptions, Progress
     from .judge._options import JudgeKeywords
 
@@ -34,6 +36,9 @@ class Gate:
             it, as in :meth:`from_file`; a ``str`` never does.
         untrusted: patterns come from strangers; those whose matching cannot be bounded to linear
             time (backreferences) are refused, which makes their scorers fail.
+        compile_timeout: the seconds that a compiler may take for one text, where a scorer is
+            ``code-compiles``.
+        compile_cache: a file that keeps what compilers say, for further runs.
 
     Raises:
         SpecError: the block is malformed; ``issues`` has every mistake as data, ``errors`` as text
@@ -50,30 +55,40 @@ class Gate:
         1
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_compile", "_compiles", "_native")
 
     def __init__(
         self,
         spec: Mapping[str, Any] | str | bytes | os.PathLike[str],
         *,
         untrusted: bool = False,
+        compile_timeout: float = COMPILE_TIMEOUT,
+        compile_cache: str | os.PathLike[str] | None = None,
     ) -> None:
         if hasattr(self, "_native"):
             raise TypeError("a gate is immutable; build another one")
         if isinstance(spec, os.PathLike):
-            self._native = _from_file(spec, untrusted)
+            self._hold(_from_file(spec, untrusted), compile_timeout, compile_cache)
             return
         if isinstance(spec, bytes):
             spec = spec.removeprefix(b"\xef\xbb\xbf")
         elif not isinstance(spec, str) and not hasattr(spec, "keys"):
             _refuse_other(spec)
         try:
-            self._native = _native.Gate(_utf8(spec), untrusted=untrusted)
+            native = _native.Gate(_utf8(spec), untrusted=untrusted)
         except SpecError as error:
             raise _hinted(error, spec) from None
+        self._hold(native, compile_timeout, compile_cache)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, untrusted: bool = False) -> Gate:
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        untrusted: bool = False,
+        compile_timeout: float = COMPILE_TIMEOUT,
+        compile_cache: str | os.PathLike[str] | None = None,
+    ) -> Gate:
         """Builds a gate from a file that holds a score block (UTF-8).
 
         A name that ends in ``.yaml``, ``.yml`` or ``.toml`` says that it is no JSON; YAML needs the
@@ -83,13 +98,44 @@ class Gate:
             OSError: the file cannot be read.
             SpecError: the file is not UTF-8 or the block is malformed; ``source`` is the path.
         """
-        return cls._of(_from_file(path, untrusted))
+        return cls._of(_from_file(path, untrusted), compile_timeout, compile_cache)
 
     @classmethod
-    def _of(cls, native: _native.Gate) -> Gate:
+    def _of(
+        cls,
+        native: _native.Gate,
+        compile_timeout: float = COMPILE_TIMEOUT,
+        compile_cache: str | os.PathLike[str] | None = None,
+    ) -> Gate:
         gate = cls.__new__(cls)
-        gate._native = native
+        gate._hold(native, compile_timeout, compile_cache)
         return gate
+
+    def _hold(
+        self,
+        native: _native.Gate,
+        compile_timeout: float,
+        compile_cache: str | os.PathLike[str] | None,
+    ) -> None:
+        self._native = native
+        self._compile = (
+            compile_timeout,
+            None if compile_cache is None else os.fspath(compile_cache),
+        )
+        self._compiles = bool(native.impure())
+        if self._compiles or compile_timeout != COMPILE_TIMEOUT:
+            from .compile_check._checker import check_timeout
+
+            check_timeout(compile_timeout)
+
+    def _columns(self, threads: int | None) -> Columns | None:
+        """What runs the compilers, where there are any to run."""
+        if not self._compiles:
+            return None
+        from .compile_check._column import Columns
+
+        timeout, cache = self._compile
+        return Columns(self._native, timeout=timeout, workers=threads, cache=cache)
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -137,7 +183,11 @@ class Gate:
             A result whose ``verdict`` is ``pass``, ``block``, or ``undecided`` where a judge is
             configured and could still change the outcome.
         """
-        return self._native.score(text, row)
+        if not self._compiles:
+            return self._native.score(text, row)
+        if text is not None and not isinstance(text, str):
+            return self._native.score(text, row)  # which refuses it
+        return self.score_batch([text], [row], threads=1)[0]
 
     def score_batch(
         self,
@@ -161,7 +211,15 @@ class Gate:
             TypeError: a text is neither ``str`` nor missing; the message names its index. Or a
                 table, a mapping or a set is given where texts are wanted.
         """
-        return self._native.score_batch(texts, rows, threads=threads, details=details)
+        columns = self._columns(threads)
+        if columns is None:
+            return self._native.score_batch(texts, rows, threads=threads, details=details)
+        with columns:
+            texts = _native.list_texts(texts)
+            impure = columns.of(texts)
+        return self._native.score_batch(
+            texts, rows, impure=impure, threads=threads, details=details
+        )
 
     def score_table(
         self,
@@ -189,8 +247,13 @@ class Gate:
 
         Raises:
             TypeError: no table is given, or a column has another type; the message names both.
-            ValueError: a column is not there, a text is not UTF-8, or the stream fails.
+            ValueError: a column is not there, a text is not UTF-8, the stream fails, or the gate
+                has ``code-compiles``, which ``score_batch`` runs.
         """
+        if self._compiles:
+            raise ValueError(
+                f"score_table: a gate with code-compiles reads lists: score_batch(table[{column!r}])"
+            )
         return self._native.score_table(data, column, id=id, threads=threads, details=details)
 
     def score_iter(
@@ -211,7 +274,31 @@ class Gate:
             TypeError: one text, a table, a mapping or a set is given, or a text is neither ``str``
                 nor missing.
         """
-        return self._score_slices(_native.iter_texts(texts), threads, details)
+        source = _native.iter_texts(texts)
+        columns = self._columns(threads)
+        if columns is not None:
+            return self._score_compiled(source, columns, threads, details)
+        return self._score_slices(source, threads, details)
+
+    def _score_compiled(
+        self,
+        source: Iterator[str | None],
+        columns: Columns,
+        threads: int | None,
+        details: Literal["failed", "none"],
+    ) -> Iterator[GateResult]:
+        """Slices of a few texts a compiler; the next one is compiled while one is scored."""
+        size = 4 * columns.workers
+        with columns:
+            chunk = list(islice(source, size))
+            work = columns.begin(chunk)
+            while chunk:
+                following = list(islice(source, size))
+                more = columns.begin(following)
+                yield from self._native.score_batch(
+                    chunk, impure=columns.finish(work), threads=threads, details=details
+                )
+                chunk, work = following, more
 
     def _score_slices(
         self,
@@ -388,7 +475,8 @@ class Gate:
         if not isinstance(other, Gate):
             return NotImplemented
         mine, its = self._native, other._native
-        return mine.to_json() == its.to_json() and mine.untrusted == its.untrusted
+        same = mine.to_json() == its.to_json() and mine.untrusted == its.untrusted
+        return same and self._compile == other._compile
 
     def __hash__(self) -> int:
         """The hash of the score block."""
@@ -396,11 +484,13 @@ class Gate:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles by the score block."""
-        return _restore, (self._native.to_json(), self._native.untrusted)
+        return _restore, (self._native.to_json(), self._native.untrusted, *self._compile)
 
 
-def _restore(spec: str, untrusted: bool) -> Gate:
-    return Gate(spec, untrusted=untrusted)
+def _restore(spec: str, untrusted: bool, compile_timeout: float, compile_cache: str | None) -> Gate:
+    return Gate(
+        spec, untrusted=untrusted, compile_timeout=compile_timeout, compile_cache=compile_cache
+    )
 
 
 def _from_file(path: str | os.PathLike[str], untrusted: bool) -> _native.Gate:
@@ -480,7 +570,12 @@ def evaluate_scorer(
     """
     if text is None:
         raise TypeError("text: expected str, got None; a missing text has no scorer results")
-    return _native.evaluate_scorer(spec, text, row=row, index=index)
+    found = _native.evaluate_scorer(spec, text, row=row, index=index)
+    if spec.get("type") == "code-compiles":
+        from .compile_check._column import evaluate
+
+        return evaluate(spec, text, found.name)
+    return found
 
 
 def scorer_types() -> list[str]:

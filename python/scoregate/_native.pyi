@@ -355,10 +355,26 @@ class LineScorer:
         keep_raw: bool = True,
         threads: int | None = None,
     ) -> LineScorer: ...
-    def feed(
+    def texts(
         self, block: bytes, *, last: bool = False, limit: int | None = None
+    ) -> list[str | None]:
+        """The texts of the rows that `feed` would score or find bad; None where there is none."""
+
+    def feed(
+        self,
+        block: bytes,
+        *,
+        last: bool = False,
+        limit: int | None = None,
+        impure: dict[int, Sequence[ScorerResult]] | None = None,
     ) -> tuple[bytes, int, list[tuple[int, int, str, bytes]]]:
         """Takes a block of input and scores the lines that are complete.
+
+        Args:
+            block: the input.
+            last: whether the input ends here.
+            limit: so many rows at most.
+            impure: results of impure scorers by index, one for each text of `texts`.
 
         Returns:
             The output lines, the number of rows scored, and the bad lines as (line number from 1,
@@ -441,6 +457,9 @@ def strict_json(text: str) -> str:
 
 def issue_kinds() -> list[tuple[str, str]]:
     """The kinds of issues: name and meaning."""
+
+def what_to_compile(spec: Mapping[str, Any], text: str) -> tuple[list[tuple[str, str]], str | None]:
+    """What of a text a `code-compiles` scorer compiles, as (language, code), or why nothing is."""
 
 def scorer_table() -> list[dict[str, Any]]:
     """The registry, a dict a type.

@@ -76,6 +76,27 @@ pub struct LineScorer {
     details: FrequentDetails,
 }
 
+/// Outcomes that the caller supplies for the rows of a block.
+#[derive(Clone, Copy, Default)]
+pub struct Supplied<'a> {
+    /// Index of the scorer, one outcome a row: those that [`LineScorer::texts`] lists.
+    pub columns: &'a [(usize, Vec<Outcome<'static>>)],
+    /// The number of the first row.
+    first: u64,
+}
+
+impl<'a> Supplied<'a> {
+    /// Outcomes by scorer, in columns.
+    pub fn new(columns: &'a [(usize, Vec<Outcome<'static>>)]) -> Self {
+        Supplied { columns, first: 0 }
+    }
+
+    fn outcome(&self, scorer: usize, row: u64) -> Option<Outcome<'static>> {
+        let column = self.columns.iter().find(|(at, _)| *at == scorer)?;
+        column.1.get(usize::try_from(row - self.first).ok()?).cloned()
+    }
+}
+
 /// One piece of a block: whole lines.
 struct Piece<'a> {
     text: &'a [u8],
@@ -129,16 +150,43 @@ impl LineScorer {
         self.carry.clear();
     }
 
+    /// The texts of the rows that [`LineScorer::feed`] would score or find bad, in order; None for
+    /// a missing text and for a bad line.
+    pub fn texts(&self, block: &[u8], last: bool, limit: u64) -> Vec<Option<Vec<u8>>> {
+        let end =
+            if last { block.len() } else { memchr::memrchr(b'\n', block).map_or(0, |at| at + 1) };
+        if end == 0 && !last {
+            return Vec::new();
+        }
+        let mut whole = self.carry.clone();
+        whole.extend_from_slice(&block[..end]);
+        let mut found = Vec::new();
+        for (index, line) in lines(&whole).enumerate() {
+            let content = content_of(line, self.line == 0 && index == 0);
+            if found.len() as u64 == limit {
+                break;
+            }
+            if index == 0 && self.dropped > 0 {
+                found.push(None);
+            } else if !is_blank(content) {
+                found.push(text_of(&self.options, content));
+            }
+        }
+        found
+    }
+
     /// Takes a block of input and scores the lines that are complete (`last`: all), at most
-    /// `limit` rows. None when the workers were stopped.
+    /// `limit` rows; `supplied` has outcomes of impure scorers. None when the workers were stopped.
     pub fn feed(
         &mut self,
         gate: &Gate,
         block: &[u8],
         last: bool,
         limit: u64,
+        supplied: Supplied<'_>,
         workers: &Workers<'_>,
     ) -> Option<Fed> {
+        let supplied = Supplied { first: self.row, ..supplied };
         let mut fed = Fed::default();
         let mut rest = block;
         if !self.carry.is_empty() {
@@ -154,7 +202,7 @@ impl LineScorer {
             rest = &block[end..];
             let line = std::mem::take(&mut self.carry);
             if self.dropped == 0 {
-                self.score_block(gate, &line, limit, workers, &mut fed)?;
+                self.score_block(gate, &line, limit, supplied, workers, &mut fed)?;
             } else {
                 self.end_overlong(line, limit, &mut fed);
             }
@@ -165,7 +213,7 @@ impl LineScorer {
             None => 0,
         };
         let left = limit.saturating_sub(fed.rows + fed.bad.len() as u64);
-        self.score_block(gate, &rest[..end], left, workers, &mut fed)?;
+        self.score_block(gate, &rest[..end], left, supplied, workers, &mut fed)?;
         self.hold(&rest[end..]);
         Some(fed)
     }
@@ -205,6 +253,7 @@ impl LineScorer {
         gate: &Gate,
         block: &[u8],
         limit: u64,
+        supplied: Supplied<'_>,
         workers: &Workers<'_>,
         fed: &mut Fed,
     ) -> Option<()> {
@@ -222,7 +271,7 @@ impl LineScorer {
         // Little work is done on the calling thread.
         let little = parts.len() == 1 && block.len() < super::pool::SMALL;
         let workers = if little { workers.alone() } else { *workers };
-        let work = |i: usize| score_piece(gate, options, &parts[i], &workers);
+        let work = |i: usize| score_piece(gate, options, &parts[i], supplied, &workers);
         let scored = workers.run(parts.len(), &work);
         (self.line, self.offset) = (line, offset);
         for part in scored {
@@ -310,6 +359,7 @@ fn score_piece(
     gate: &Gate,
     options: &LineOptions,
     piece: &Piece<'_>,
+    supplied: Supplied<'_>,
     workers: &Workers<'_>,
 ) -> Option<Scored> {
     let scorers = gate.scorers().len();
@@ -334,7 +384,8 @@ fn score_piece(
             continue;
         }
         left -= 1;
-        let result = score_line(options, content, row, &mut writer, &mut outcomes, &mut scored);
+        let result =
+            score_line(options, content, row, supplied, &mut writer, &mut outcomes, &mut scored);
         row += 1;
         if let Err(message) = result {
             let kept = if content.len() > options.max_line { KEPT_HEAD } else { line.len() };
@@ -350,6 +401,7 @@ fn score_line<'g>(
     options: &LineOptions,
     line: &[u8],
     row: u64,
+    supplied: Supplied<'_>,
     writer: &mut Writer<'g>,
     outcomes: &mut Vec<Outcome<'g>>,
     scored: &mut Scored,
@@ -370,7 +422,8 @@ fn score_line<'g>(
         Some(text) => {
             let content = text.content();
             let target = Target::from_wtf8(&content);
-            writer.gate.outcomes(&target, &Row::from_json(line), &|_| None, outcomes);
+            let given = |scorer| supplied.outcome(scorer, row);
+            writer.gate.outcomes(&target, &Row::from_json(line), &given, outcomes);
             writer.gate.decide(outcomes)
         }
         None => {
@@ -381,6 +434,17 @@ fn score_line<'g>(
     count(scored, &decision, outcomes, text.is_none());
     writer.line(&mut scored.fed.output, id, row, &decision, outcomes);
     Ok(())
+}
+
+/// The text of a line; None where it is missing or the line bad.
+fn text_of(options: &LineOptions, line: &[u8]) -> Option<Vec<u8>> {
+    if line.len() > options.max_line || std::str::from_utf8(line).is_err() {
+        return None;
+    }
+    let document = parse(line).ok()?;
+    let root = Some(document.root()).filter(|root| root.kind() == Kind::Object)?;
+    let (text, _) = text_and_id(root, options).ok()?;
+    Some(text?.content().into_owned())
 }
 
 /// The text of a row (None when it is null) and its id.
@@ -459,7 +523,8 @@ mod tests {
         let blocks: Vec<&[u8]> = input.chunks(block).chain([&b""[..]]).collect();
         for (i, part) in blocks.iter().enumerate() {
             let last = i + 1 == blocks.len();
-            let fed = scorer.feed(&gate, part, last, u64::MAX, &workers).unwrap();
+            let fed =
+                scorer.feed(&gate, part, last, u64::MAX, Supplied::default(), &workers).unwrap();
             output.extend(fed.output);
             rows += fed.rows;
             bad.extend(fed.bad);

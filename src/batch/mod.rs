@@ -11,7 +11,7 @@ mod pool;
 mod writer;
 
 pub use columns::{Columns, Parts, Totals};
-pub use jsonl::{BadLine, Fed, LineOptions, LineScorer};
+pub use jsonl::{BadLine, Fed, LineOptions, LineScorer, Supplied};
 pub use pool::{SMALL, Watch, Workers, default_threads, note_process};
 pub use writer::Shown;
 

@@ -13,7 +13,7 @@ use crate::error::{IssueKind, Path};
 use crate::gate::{self, Mode};
 use crate::result::Outcome;
 use crate::row::Row;
-use crate::scorers::REGISTRY;
+use crate::scorers::{REGISTRY, code_compiles};
 use crate::target::Target;
 use crate::text::to_utf8;
 
@@ -38,6 +38,20 @@ pub(super) fn evaluate_scorer(
         gate::evaluate_scorer(&spec, index, &Target::from_wtf8(text.as_ref()), &row)
     });
     Ok(ScorerResult(result))
+}
+
+/// What of a text a `code-compiles` scorer compiles, as (language, code), or else why nothing is.
+#[pyfunction]
+pub(super) fn what_to_compile(
+    spec: &Bound<'_, PyAny>,
+    text: Text,
+) -> PyResult<(Vec<(String, String)>, Option<String>)> {
+    let found = code_compiles::what_to_compile(&from_python(spec, "spec")?, text.as_ref());
+    let pair = |snippet: code_compiles::Snippet| (snippet.language, snippet.code);
+    Ok(match found {
+        Ok(snippets) => (snippets.into_iter().map(pair).collect(), None),
+        Err(detail) => (Vec::new(), Some(detail.into_owned())),
+    })
 }
 
 /// The row of a mapping; none has no fields.

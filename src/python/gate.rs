@@ -124,7 +124,8 @@ impl Gate {
             .filter(|rows| !rows.is_none())
             .map(|rows| rows_list(rows, texts.len()))
             .transpose()?;
-        let impure = impure.map(|columns| self.impure_columns(columns, texts.len())).transpose()?;
+        let impure =
+            impure.map(|columns| self.impure_columns(columns, Some(texts.len()))).transpose()?;
         let impure = impure.unwrap_or_default();
         let mut all = Columns::new(self.core.scorers().len());
         let mut rows_at_once = if threads == 1 { CACHED } else { SLICE };
@@ -199,10 +200,11 @@ impl Gate {
 }
 
 impl Gate {
-    fn impure_columns(
+    /// The results of impure scorers, one for each of the rows where their number is known.
+    pub(super) fn impure_columns(
         &self,
         columns: &Bound<'_, PyDict>,
-        rows: usize,
+        rows: Option<usize>,
     ) -> PyResult<Vec<(usize, Vec<Outcome<'static>>)>> {
         let mut found = Vec::new();
         for (index, column) in columns {
@@ -211,7 +213,7 @@ impl Gate {
                 return Err(PyIndexError::new_err(format!("impure: scorer {index} is not impure")));
             }
             let List(column): List<Bound<'_, ScorerResult>> = column.extract()?;
-            if column.len() != rows {
+            if let Some(rows) = rows.filter(|&rows| rows != column.len()) {
                 let message = format!("impure[{index}]: {} results for {rows} texts", column.len());
                 return Err(PyValueError::new_err(message));
             }

@@ -4,12 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::batch::totals_dict;
 use super::gate::{Gate, interruptible};
 use super::input::thread_count;
-use crate::batch::{self, LineOptions, Shown};
+use super::text::to_str;
+use crate::batch::{self, LineOptions, Shown, Supplied};
 
 /// Scores a stream of JSON lines, block by block.
 #[pyclass(frozen, module = "scoregate._native", name = "LineScorer", skip_from_py_object)]
@@ -53,22 +54,48 @@ impl LineScorer {
     }
 
     /// Takes a block of input: (output lines, rows scored, bad lines as (line, byte offset,
-    /// message, raw)). `last` scores a line without a line feed too; `limit` bounds the rows.
-    #[pyo3(signature = (block, *, last=false, limit=None))]
+    /// message, raw)). `last` scores a line without a line feed too; `limit` bounds the rows;
+    /// `impure` supplies the results of scorers by index, one for each text of `texts`.
+    #[pyo3(signature = (block, *, last=false, limit=None, impure=None))]
     fn feed<'py>(
         &self,
         py: Python<'py>,
         block: &[u8],
         last: bool,
         limit: Option<u64>,
+        impure: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Bound<'py, PyBytes>, u64, Vec<Bad<'py>>)> {
+        let columns = impure.map(|columns| self.gate.impure_columns(columns, None)).transpose()?;
+        let columns = columns.unwrap_or_default();
         let fed = interruptible(py, self.threads, |workers| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.feed(&self.gate.core, block, last, limit.unwrap_or(u64::MAX), workers)
+            state.feed(
+                &self.gate.core,
+                block,
+                last,
+                limit.unwrap_or(u64::MAX),
+                Supplied::new(&columns),
+                workers,
+            )
         })?;
         let bad = fed.bad.iter();
         let bad = bad.map(|b| (b.line, b.offset, b.message.clone(), PyBytes::new(py, &b.raw)));
         Ok((PyBytes::new(py, &fed.output), fed.rows, bad.collect()))
+    }
+
+    /// The texts of the rows that `feed` would score or find bad; None for a missing text and for a
+    /// bad line.
+    #[pyo3(signature = (block, *, last=false, limit=None))]
+    fn texts<'py>(
+        &self,
+        py: Python<'py>,
+        block: &[u8],
+        last: bool,
+        limit: Option<u64>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyString>>>> {
+        let limit = limit.unwrap_or(u64::MAX);
+        let texts = self.with_state(py, |state| state.texts(block, last, limit));
+        texts.iter().map(|text| text.as_deref().map(|t| to_str(py, t)).transpose()).collect()
     }
 
     /// Starts another input: line numbers and offsets count from its start, rows go on.

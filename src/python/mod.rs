@@ -32,7 +32,7 @@ mod _native {
     use super::functions::{
         combine_scores, combine_with_judge, contract_shape_errors, contract_violations,
         evaluate_scorer, format_report, gate_schema, issue_kinds, json_places, nearest_name,
-        repeated_keys, score_shape_errors, scorer_table, strict_json,
+        repeated_keys, score_shape_errors, scorer_table, strict_json, what_to_compile,
     };
     #[pymodule_export]
     use super::gate::Gate;

@@ -21,6 +21,12 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 
 
+# `make test` installs what package.json of tests/tools names.
+os.environ["PATH"] = os.pathsep.join(
+    [str(ROOT / "target" / "node" / "node_modules" / ".bin"), os.environ.get("PATH", os.defpath)]
+)
+
+
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a table; lines end at line feeds alone."""
     text = path.read_bytes().decode()

@@ -18,7 +18,7 @@ fn every_type_has_a_table_with_every_kind_of_row() {
         let rows = table(entry.name);
         let passed = |row: &Value| row.get("passed").and_then(Value::as_bool);
         assert!(entry.impure || rows.iter().any(|r| passed(r) == Some(true)), "{}", entry.name);
-        assert!(rows.iter().any(|row| passed(row) == Some(false)), "{}", entry.name);
+        assert!(entry.impure || rows.iter().any(|r| passed(r) == Some(false)), "{}", entry.name);
         assert!(rows.iter().any(|row| row.get("errors").is_some()), "{}", entry.name);
     }
 }
@@ -63,7 +63,8 @@ fn examples_build_and_their_texts_pass_and_fail() {
         for (text, wanted) in [(entry.passes, true), (entry.fails, false)] {
             let found = gate.score(&Target::new(text), &Row::empty());
             let passed = found.results[0].outcome.passed;
-            assert!(entry.impure || passed == wanted, "{}: {text}", entry.name);
+            // What the runtime is to supply fails without it.
+            assert_eq!(passed, wanted && !entry.impure, "{}: {text}", entry.name);
         }
         for field in entry.fields {
             let schema = Value::parse(field.shape.schema().as_bytes()).unwrap();

@@ -182,7 +182,9 @@ def scorers(
             if name is not None:
                 _explain(row, view)
             if row["impure"]:
-                view.print(Text("  not run by the command line: it fails on every text", "yellow"))
+                view.print(
+                    Text("  starts compilers; scoregate doctor says which there are", "yellow")
+                )
 
 
 def _row(table: list[dict[str, Any]], name: str) -> dict[str, Any]:

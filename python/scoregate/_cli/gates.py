@@ -12,6 +12,7 @@ from .._documents import Document, fault, read_document
 from .._errors import SpecError, SpecIssue
 from .._files import reason
 from .._gate import Gate
+from .._limits import COMPILE_TIMEOUT
 
 if TYPE_CHECKING:
     from ..flow import Flow
@@ -37,14 +38,16 @@ class GateSpec:
     repeated: tuple[SpecIssue, ...] = ()
     in_flow: bool = False
 
-    def build(self) -> Gate:
-        """Builds the gate.
+    def build(
+        self, *, compile_timeout: float = COMPILE_TIMEOUT, compile_cache: str | None = None
+    ) -> Gate:
+        """Builds the gate; the options are those of ``Gate``.
 
         Raises:
             SpecError: the score block is malformed; its issues name the phase.
         """
         try:
-            return Gate._of(self._native())
+            return Gate._of(self._native(), compile_timeout, compile_cache)
         except SpecError as error:
             raise SpecError([self.place(issue) for issue in self._located(error.issues)]) from None
 

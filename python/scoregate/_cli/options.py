@@ -178,6 +178,22 @@ Threads = Annotated[
         min=1, max=1024, metavar="N", help="Threads to score with; by default one a core."
     ),
 ]
+CompileTimeout = Annotated[
+    float,
+    typer.Option(
+        min=0.001,
+        metavar="SECONDS",
+        help="Time limit of a compiler.",
+    ),
+]
+CompileCacheFile = Annotated[
+    str | None,
+    typer.Option(
+        "--compile-cache",
+        metavar="FILE",
+        help="What compilers say is kept in this file.",
+    ),
+]
 Progress = Annotated[
     When,
     typer.Option(help="Show a progress bar; auto: on a terminal that no results go to."),

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from .._errors import OptionError, SpecError
 from .._files import score_file
+from .._limits import COMPILE_TIMEOUT
 from . import judging, look, options
 from .brief import Brief
 from .common import (
@@ -45,8 +46,7 @@ app = typer.Typer()
     cls=Brief,
     help=help_text(
         "Score files of outputs with a gate.\n\nAn input line is an object such as "
-        '{"id": "a1", "output": "the text"}; an output line holds the id, the verdict, the combined '
-        "score and the results. More: docs/command-line.md.",
+        '{"id": "a1", "output": "the text"}. More: docs/command-line.md.',
         (
             "scoregate score gate.json outputs.jsonl -o results.jsonl --fail-under 95%",
             "Exit with 1 when fewer than 95% of the rows pass.",
@@ -56,8 +56,8 @@ app = typer.Typer()
             "Let a model decide what the scorers leave open.",
         ),
     ),
-    epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output "
-    "failed; 4 too many bad rows or failed judge calls, or a judge that gave no reply; 130 interrupted; 141 the reader of standard output has gone.",
+    epilog="Exit codes: 0 done; 1 under --fail-under; 2 usage or a bad gate; 3 input or output; "
+    "4 too much failed; 130 interrupted.",
 )
 def score(
     gate: options.GateFile,
@@ -76,6 +76,8 @@ def score(
     threads: options.Threads = None,
     engine: options.EngineName = None,
     progress: options.Progress = options.When.auto,
+    compile_timeout: options.CompileTimeout = COMPILE_TIMEOUT,
+    compile_cache: options.CompileCacheFile = None,
     judge: judging.JudgeNames = None,
     base_url: judging.BaseUrl = None,
     api_key_env: judging.ApiKeyEnv = "OPENAI_API_KEY",
@@ -101,10 +103,16 @@ def score(
         spec = _read_gate(gate, phase)
         sources = places(inputs)
         _refuse_one_file(
-            {"the gate": gate, "-o": output, "--quarantine": quarantine, "--cache": cache_file},
+            {
+                "the gate": gate,
+                "-o": output,
+                "--quarantine": quarantine,
+                "--cache": cache_file,
+                "--compile-cache": compile_cache,
+            },
             sources,
         )
-        built = _build(gate, spec)
+        built = _build(gate, spec, compile_timeout, compile_cache)
         if engine is not None:
             others = {
                 "--id-field": id_field != "id",
@@ -185,7 +193,7 @@ def _refuse_one_file(named: dict[str, str | None], sources: list[str]) -> None:
                 raise UsageError(f"{second}: is the gate; write to another file")
             if _one_file(str(path), str(second)):
                 raise UsageError(f"{path}: is both {what} and {other}; name another file")
-        if what == "--cache" and any(_one_file(str(path), place) for place in sources):
+        if what.endswith("cache") and any(_one_file(str(path), place) for place in sources):
             raise UsageError(f"{path}: is both an input and {what}; name another file")
 
 
@@ -204,11 +212,11 @@ def _read_gate(path: str, phase: str | None) -> GateSpec:
         raise refused(path, error) from None
 
 
-def _build(path: str, spec: GateSpec) -> Gate:
+def _build(path: str, spec: GateSpec, compile_timeout: float, compile_cache: str | None) -> Gate:
     """Builds the gate, and tells what it warns of and what is not run."""
     text = spec.document.text
     try:
-        built = spec.build()
+        built = spec.build(compile_timeout=compile_timeout, compile_cache=compile_cache)
     except SpecError as error:
         raise refused(path, error, text) from None
     tell_issues("warning", path, spec.warnings(built), text)

@@ -124,7 +124,10 @@ def score_file(
         bad_sink = stack.enter_context(open_sink(bad_place))
         if judge is not None:
             judge.start(field=field, max_line_bytes=max_line_bytes, threads=threads)
-        run = Run(lines, sink, bad_sink, on_error, max_errors, limit, progress, judge)
+        columns = gate._columns(threads)
+        if columns is not None:
+            stack.enter_context(columns)
+        run = Run(lines, sink, bad_sink, on_error, max_errors, limit, progress, judge, columns)
         try:
             for source in sources:
                 if not run.done:

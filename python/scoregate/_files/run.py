@@ -14,6 +14,7 @@ from .summary import DetailCount, FileSummary, ScorerCount
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..compile_check._column import Columns
     from ..judge._files import FileJudge
     from .places import Place
     from .sink import Sink
@@ -97,6 +98,7 @@ class Run:
         limit: the most rows that are read.
         progress: called after each block.
         judge: decides what the scorers leave open.
+        columns: runs the compilers of the gate.
     """
 
     def __init__(
@@ -109,9 +111,11 @@ class Run:
         limit: int | None,
         progress: Callable[[int, int], None] | None,
         judge: FileJudge | None,
+        columns: Columns | None = None,
     ) -> None:
         self._lines = lines
         self._judge = judge
+        self._columns = columns
         self._sink = sink
         self._bad_sink = bad_sink
         self._on_error = on_error
@@ -153,7 +157,10 @@ class Run:
         self._feed(source, b"", last=True)
 
     def _feed(self, source: Source, part: bytes, *, last: bool = False) -> None:
-        output, rows, bad = self._lines.feed(part, last=last, limit=self._left)
+        impure = None
+        if self._columns is not None:
+            impure = self._columns.of(self._lines.texts(part, last=last, limit=self._left))
+        output, rows, bad = self._lines.feed(part, last=last, limit=self._left, impure=impure)
         for line, offset, message, raw in bad:
             self._take_bad(source, line, offset, message, raw)
         if self._judge is not None:
