@@ -888,6 +888,12 @@ def extract_json_batch(
 def json_codes() -> list[tuple[str, str, str]]:
     """Every diagnostic code: name, severity, message."""
 
+def single_document(text: str | bytes, otherwise: Any) -> Any:
+    """The value of a text that holds one document.
+
+    `otherwise` where it holds none, several with prose between them, or one that is refused.
+    """
+
 def coerce_json(
     text: str, schema: Any, *, salvage: bool = False
 ) -> tuple[Any, list[tuple[str, str, str, str]]]:

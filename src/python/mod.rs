@@ -41,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use super::json::{
         Diagnostic, JSONResult, JSONStream, coerce_json, extract_json, extract_json_batch,
-        json_codes, parse_json, schema_violations,
+        json_codes, parse_json, schema_violations, single_document,
     };
     #[pymodule_export]
     use super::lines::LineScorer;
