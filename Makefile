@@ -8,7 +8,7 @@ PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi')
 RUST_FILES := find src tests benches -name '*.rs' -not -path '*/target/*' -print0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow lint fmt bench bench-quick fuzz docs check-outputs clean
+.PHONY: help demo build test test-rust test-python test-engines test-slow lint fmt bench bench-quick fuzz docs check-outputs clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -41,6 +41,17 @@ test-rust: ## the core's tests; no Python needed
 
 test-python: build ## the tests of the installed wheel
 	$(PY) -m pytest -q
+
+.venv-engines/.ready: .venv/.ready pyproject.toml
+	$(PYTHON) -m venv .venv-engines
+	.venv-engines/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(PY) .ci/extras.py engines | xargs -d '\n' .venv-engines/bin/python -m pip install --quiet --disable-pip-version-check
+	@touch .venv-engines/.ready
+
+test-engines: build .venv-engines/.ready ## pandas, DuckDB, DataFusion, Daft, Dask, Ray and Spark (large), for real
+	.venv-engines/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps dist/*.whl
+	cd tests/engines && ../../.venv-engines/bin/python -m pytest -q
+	.venv-engines/bin/python -m pytest -q -W default --timeout 300 tests/python/test_docs.py -k "tables or engines"
 
 test-slow: build ## long runs: big files, full disks
 	$(PY) -m pytest -q -m slow --timeout 1800
@@ -86,4 +97,4 @@ check-outputs: build ## check a file of {id, output} lines: make check-outputs F
 	$(PY) tests/python/check_json.py "$(FILE)"
 
 clean: ## remove what was built
-	rm -rf target dist site .venv demo-results.jsonl
+	rm -rf target dist site .venv .venv-engines demo-results.jsonl

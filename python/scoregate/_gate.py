@@ -11,10 +11,11 @@ from ._errors import SpecError
 # Importing typing costs more than all the rest of this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Literal, Unpack
 
-    from ._native import BatchResult, GateResult, ScorerResult
+    from ._native import ArrowSchema, BatchResult, GateResult, ScorerResult
+    from ._tables import ArrowTable, Texts
     from .judge import AnyJudge, JudgedBatch, JudgedResult, JudgeOptions, Progress
     from .judge._options import JudgeKeywords
 
@@ -101,6 +102,22 @@ class Gate:
         """The threshold of a weighted gate; None for the other modes."""
         return self._native.threshold
 
+    def columns(self) -> list[str]:
+        """The fields of a row that the gate reads besides the text.
+
+        These are the ``fields`` that its judge is shown; no scorer type reads a field yet. The
+        score block alone says it.
+        """
+        return self._native.columns()
+
+    def output_schema(self) -> ArrowSchema:
+        """The columns that ``score_batch`` and ``score_table`` give, without ids.
+
+        The score block alone says them: engines ask for them before any row is there. The object
+        has ``__arrow_c_schema__``, so that ``pyarrow.schema(gate.output_schema())`` reads it.
+        """
+        return self._native.output_schema()
+
     def warnings(self) -> list[str]:
         """What an author should know.
 
@@ -124,7 +141,7 @@ class Gate:
 
     def score_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         threads: int | None = None,
@@ -133,20 +150,52 @@ class Gate:
         """Scores many texts on several threads, without the GIL; Ctrl-C stops it.
 
         Args:
-            texts: the texts; None is missing input. ASCII text is not copied.
+            texts: a list of texts, a series of pandas or polars, or an array of Arrow. None, NaN
+                and null are missing input. ASCII text and Arrow's are not copied.
             rows: the other fields of each row, one mapping (or None) a text.
             threads: how many threads; by default ``SCOREGATE_NUM_THREADS``, else
                 ``RAYON_NUM_THREADS``, else the machine's cores (1 in a forked child).
             details: ``"failed"`` keeps the detail of each failed scorer, ``"none"`` drops them.
 
         Raises:
-            TypeError: a text is neither ``str`` nor None; the message names its index.
+            TypeError: a text is neither ``str`` nor missing; the message names its index. Or a
+                table, a mapping or a set is given where texts are wanted.
         """
         return self._native.score_batch(texts, rows, threads=threads, details=details)
 
+    def score_table(
+        self,
+        data: ArrowTable,
+        column: str = "output",
+        id: str | None = None,
+        *,
+        threads: int | None = None,
+        details: Literal["failed", "none"] = "failed",
+    ) -> BatchResult:
+        """Scores a column of a table that speaks Arrow, piece by piece and without a copy.
+
+        Args:
+            data: a table or data frame of polars, pandas, pyarrow, DuckDB, DataFusion and others,
+                or a reader: anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``.
+            column: the column of the texts: strings of any Arrow type, or a dictionary of them.
+                A null is missing input.
+            id: a column of texts or whole numbers that the result keeps as its first.
+            threads: how many threads, as in ``score_batch``.
+            details: as in ``score_batch``.
+
+        Returns:
+            The results in the order of the rows, which are themselves a table: the batch has
+            ``__arrow_c_stream__``, ``to_polars()`` and the like.
+
+        Raises:
+            TypeError: no table is given, or a column has another type; the message names both.
+            ValueError: a column is not there, a text is not UTF-8, or the stream fails.
+        """
+        return self._native.score_table(data, column, id=id, threads=threads, details=details)
+
     def score_iter(
         self,
-        texts: Iterable[str | None],
+        texts: Texts,
         *,
         threads: int | None = None,
         details: Literal["failed", "none"] = "failed",
@@ -154,16 +203,15 @@ class Gate:
         """Scores the texts of any iterable in slices, and yields a result for each in order.
 
         Args:
-            texts: the texts; None is missing input.
+            texts: the texts, as in ``score_batch``, or any iterable of them.
             threads: how many threads, as in ``score_batch``.
             details: as in ``score_batch``.
 
         Raises:
-            TypeError: one text is given, or a text is neither ``str`` nor None.
+            TypeError: one text, a table, a mapping or a set is given, or a text is neither ``str``
+                nor missing.
         """
-        if isinstance(texts, str | bytes):
-            raise TypeError("texts: expected an iterable of str, got one text")
-        return self._score_slices(iter(texts), threads, details)
+        return self._score_slices(_native.iter_texts(texts), threads, details)
 
     def _score_slices(
         self,
@@ -228,7 +276,7 @@ class Gate:
 
     def decide_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
@@ -274,7 +322,7 @@ class Gate:
 
     async def adecide_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],

@@ -2,9 +2,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
 from ._errors import SpecIssue
+from ._tables import ArrowTable, Texts
 
 __all__ = [
     "BUILD_PROFILE",
+    "ArrowSchema",
     "BatchResult",
     "Combination",
     "Condition",
@@ -36,9 +38,11 @@ __all__ = [
     "gate_schema",
     "interpolate",
     "issue_kinds",
+    "iter_texts",
     "json_codes",
     "json_places",
     "nearest_name",
+    "list_texts",
     "parse_json",
     "parse_judge",
     "parse_judge_batch",
@@ -171,19 +175,45 @@ class GateResult:
 
 @final
 class BatchResult:
-    """The results of a batch, by column; indexing gives a row as a `GateResult`."""
+    """The results of a batch, by column.
 
-    def __new__(cls, spec: str, untrusted: bool, columns: tuple[Any, ...]) -> BatchResult: ...
+    An index gives a row as a `GateResult`, a slice a list of them, a name a column. A batch is a
+    table for whatever reads `__arrow_c_stream__`.
+    """
+
+    def __new__(
+        cls,
+        spec: str,
+        untrusted: bool,
+        columns: tuple[Any, ...],
+        ids: tuple[Any, ...] | None = None,
+    ) -> BatchResult: ...
     @property
     def columns(self) -> dict[str, Any]:
         """The columns by name, each with a value a row.
 
-        `verdict` (memoryview of bytes: 0 block, 1 pass, 2 undecided), `passed` (list of bool,
-        None while undecided), `combined` (memoryview of doubles), and per scorer `<name>.passed`
-        (memoryview of bools) and `<name>.score` (memoryview of doubles). Where two scorers share a
-        name it is followed by the scorer's index, as in `contains[2].score`.
+        The ids first, where `score_table` kept them. Then `verdict` (list of str: `pass`, `block`,
+        `undecided`), `verdict_code` (memoryview of bytes: 0 block, 1 pass, 2 undecided), `passed`
+        (list of bool, None while undecided), `combined` (memoryview of doubles), `reason` (list of
+        str or None), and per scorer `<name>.passed` (memoryview of bools), `<name>.score`
+        (memoryview of doubles) and `<name>.detail` (list of str or None). Where two scorers share
+        a name it is followed by the scorer's index, as in `contains[2].score`.
         """
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows as dicts, with the columns as keys."""
+
+    def to_arrow(self) -> Any:
+        """The columns as a table of pyarrow."""
+
+    def to_polars(self) -> Any:
+        """The columns as a data frame of polars."""
+
+    def to_pandas(self) -> Any:
+        """The columns as a data frame of pandas."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def summary(self) -> dict[str, Any]:
         """Counts over all rows.
 
@@ -196,8 +226,32 @@ class BatchResult:
     def __getitem__(self, index: int, /) -> GateResult: ...
     @overload
     def __getitem__(self, index: slice, /) -> list[GateResult]: ...
+    @overload
+    def __getitem__(self, index: str, /) -> Any: ...
     def __iter__(self) -> Iterator[GateResult]: ...
+    def __copy__(self) -> BatchResult: ...
+    def __deepcopy__(self, memo: object, /) -> BatchResult: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class ArrowSchema:
+    """The names and types of the columns that a gate gives, before any row is there.
+
+    `pyarrow.schema` and the like read it by `__arrow_c_schema__`.
+    """
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+
+def iter_texts(texts: Texts) -> Iterator[str | None]:
+    """An iterator over the texts of an argument, which may have no end."""
+
+def list_texts(texts: Texts) -> list[str | None]:
+    """The texts of an argument as a list."""
 
 @final
 class Gate:
@@ -226,13 +280,26 @@ class Gate:
     def score(self, text: str | None, row: Mapping[str, Any] | None = None) -> GateResult: ...
     def score_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         impure: dict[int, Sequence[ScorerResult]] | None = None,
         threads: int | None = None,
         details: Literal["failed", "none"] = "failed",
     ) -> BatchResult: ...
+    def score_table(
+        self,
+        data: ArrowTable,
+        column: str = "output",
+        *,
+        id: str | None = None,
+        threads: int | None = None,
+        details: Literal["failed", "none"] = "failed",
+    ) -> BatchResult: ...
+    def output_schema(self) -> ArrowSchema: ...
+    def columns(self) -> list[str]:
+        """The fields of a row that are read besides its text."""
+
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -671,7 +738,7 @@ def parse_judge(
     """
 
 def parse_verdict_batch(
-    texts: Iterable[str | None],
+    texts: Texts,
     *,
     on_unparseable: _Policy = "pass",
     reply: Mapping[str, Any] | ReplyForm | None = None,
@@ -687,7 +754,7 @@ def parse_verdict_batch(
     """
 
 def parse_winner_batch(
-    texts: Iterable[str | None],
+    texts: Texts,
     count: int | Iterable[int],
     *,
     labels: Iterable[str] | None = None,
@@ -706,7 +773,7 @@ def parse_winner_batch(
     """
 
 def parse_judge_batch(
-    texts: Iterable[str | None],
+    texts: Texts,
     *,
     on_unparseable: _Policy = "pass",
     reply: Mapping[str, Any] | ReplyForm | None = None,
@@ -858,7 +925,7 @@ def extract_json(
 ) -> Any: ...
 @overload
 def extract_json_batch(
-    texts: Iterable[str | bytes | None],
+    texts: Iterable[str | bytes | None] | Texts,
     *,
     repair: bool = False,
     as_text: Literal[False] = False,
@@ -878,7 +945,7 @@ def extract_json_batch(
 
 @overload
 def extract_json_batch(
-    texts: Iterable[str | bytes | None],
+    texts: Iterable[str | bytes | None] | Texts,
     *,
     repair: bool = False,
     as_text: Literal[True],

@@ -158,6 +158,12 @@ impl Gate {
         (0..self.scorers.len()).filter(|&i| self.scorers[i].impure)
     }
 
+    /// The fields of a row that are read besides its text: those that the judge is shown.
+    pub fn columns(&self) -> Vec<&str> {
+        let judge = self.source.get("judge").and_then(|judge| judge.get("fields"));
+        judge.map(Value::elements).unwrap_or_default().iter().filter_map(Value::as_str).collect()
+    }
+
     /// The threshold of a weighted gate.
     pub fn threshold(&self) -> Option<f64> {
         (self.mode == Mode::Weighted).then_some(self.threshold)

@@ -3,16 +3,19 @@
 // PyO3 hands extracted arguments over by value, and `__reduce__` may fail in some classes.
 #![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
 
+mod arrow;
 mod batch;
 mod error;
 mod functions;
 mod gate;
 mod gil;
 mod grammar;
+mod input;
 mod json;
 mod lines;
 mod regex;
 mod results;
+mod table;
 mod template;
 mod text;
 mod value;
@@ -39,6 +42,8 @@ mod _native {
         parse_verdict_batch, parse_winner, parse_winner_batch,
     };
     #[pymodule_export]
+    use super::input::{iter_texts, list_texts};
+    #[pymodule_export]
     use super::json::{
         Diagnostic, JSONResult, JSONStream, coerce_json, extract_json, extract_json_batch,
         json_codes, parse_json, schema_violations, single_document,
@@ -49,6 +54,8 @@ mod _native {
     use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
+    #[pymodule_export]
+    use super::table::ArrowSchema;
     #[pymodule_export]
     use super::template::{
         Condition, Context, Interpolation, evaluate_condition, interpolate, references,

@@ -80,8 +80,6 @@ STUB = Path(_native.__file__).with_name("_native.pyi")
 
 #: Names whose texts in the binding are still shorter than in the stub. None may join them.
 SHORTER = {
-    "BatchResult",
-    "BatchResult.columns",
     "BatchResult.summary",
     "Combination",
     "GateResult",
@@ -170,7 +168,7 @@ def modules() -> Iterator[str]:
     """The modules of the package but the native one and the command line."""
     yield "scoregate"
     for found in pkgutil.walk_packages(scoregate.__path__, "scoregate."):
-        if not re.match(r"scoregate\.(_native|_cli|__main__)\b", found.name):
+        if not re.match(r"scoregate\.(_native|_cli|engines|__main__)\b", found.name):
             yield found.name
 
 

@@ -27,6 +27,7 @@ from .common import (
     shown,
     tell_issues,
 )
+from .engine import score_by_engine
 from .gates import read_gate, same_file
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def score(
     max_errors: options.MaxErrors = None,
     quarantine: options.Quarantine = None,
     threads: options.Threads = None,
+    engine: options.EngineName = None,
     progress: options.Progress = options.When.auto,
     judge: judging.JudgeNames = None,
     base_url: judging.BaseUrl = None,
@@ -103,6 +105,23 @@ def score(
             sources,
         )
         built = _build(gate, spec)
+        if engine is not None:
+            others = {
+                "--id-field": id_field != "id",
+                "--limit": limit is not None,
+                "--on-error": on_error is not options.OnError.fail,
+                "--max-errors": max_errors is not None,
+                "--quarantine": quarantine is not None,
+                "--threads": threads is not None,
+                "--judge": bool(judge),
+            }
+            found = score_by_engine(
+                built, sources, output, field=field, details=details.value, others=others
+            )
+            _report(found, sources, as_json=as_json)
+            if fail_under is not None and not _passes(found, fail_under):
+                raise typer.Exit(UNDER)
+            return
         with _usage_errors():
             decider = judging.file_judge(
                 built,
