@@ -27,9 +27,12 @@ help: ## list the targets
 
 build: .venv/.installed ## build a release wheel and install it into .venv
 
-demo: build ## score a bundled set of outputs with the gate of examples/validate.json
+demo: build ## score a bundled set of outputs with the gate of examples/validate.json, and run its flow
 	$(PY) -m scoregate score examples/validate.json examples/outputs.jsonl -o demo-results.jsonl
 	@echo "results: demo-results.jsonl"
+	@echo; echo "the same gate in a flow: a good output needs no judge, a bad one does"
+	$(PY) -m scoregate run examples/flow.json --agent 'cmd:sh examples/agent.sh good'
+	$(PY) -m scoregate run examples/flow.json --agent 'cmd:sh examples/agent.sh bad'
 
 test: lint test-rust test-python ## all lints and all tests, Rust and Python
 

@@ -36,6 +36,7 @@ SECTIONS = (
     "json_accuracy",
     "schema_bench",
     "judge_bench",
+    "flow_bench",
     "package",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -350,6 +350,34 @@ class Gate:
             threads=threads,
         )
 
+    def repair_prompt(self, result: GateResult | JudgedResult) -> str:
+        """What a model is told of an output that was blocked, so that it can mend what failed.
+
+        It holds the reason, the report of the scorers (bounded, without fences and verdicts of the
+        output's own) and what the judge says. A flow gives it as ``{reflexion}``.
+
+        Args:
+            result: what the gate says of the output.
+
+        Returns:
+            The text; empty for a result that passes.
+
+        Examples:
+            >>> from scoregate import Gate
+            >>> gate = Gate({"scorers": [{"type": "contains", "value": "0 errors"}]})
+            >>> print(gate.repair_prompt(gate.score("2 errors")).splitlines()[3])
+            - [FAIL] contains-0 (contains): target does not contain "0 errors"
+        """
+        from .judge._repair import repair_prompt
+
+        if result.verdict == "pass":
+            return ""
+        given: Any = result
+        scored: GateResult = getattr(given, "scored", given)
+        judge = getattr(result, "judge", None)
+        said = None if judge is None else judge.reason
+        return repair_prompt(scored, reason=result.reason, judge=said)
+
     def __repr__(self) -> str:
         """The names of the scorers."""
         names = ", ".join(name for name, _ in self._native.scorers())

@@ -9,8 +9,11 @@ __all__ = [
     "ArrowSchema",
     "BatchResult",
     "Combination",
+    "Condition",
+    "Context",
     "Gate",
     "GateResult",
+    "Interpolation",
     "JSONDiagnostic",
     "JSONResult",
     "JSONStream",
@@ -27,14 +30,18 @@ __all__ = [
     "combine_with_judge",
     "contract_shape_errors",
     "contract_violations",
+    "evaluate_condition",
     "evaluate_scorer",
     "extract_json",
     "extract_json_batch",
     "format_report",
     "gate_schema",
+    "interpolate",
     "issue_kinds",
     "iter_texts",
     "json_codes",
+    "json_places",
+    "nearest_name",
     "list_texts",
     "parse_json",
     "parse_judge",
@@ -43,6 +50,7 @@ __all__ = [
     "parse_verdict_batch",
     "parse_winner",
     "parse_winner_batch",
+    "references",
     "repeated_keys",
     "schema_violations",
     "score_shape_errors",
@@ -962,6 +970,12 @@ def extract_json_batch(
 def json_codes() -> list[tuple[str, str, str]]:
     """Every diagnostic code: name, severity, message."""
 
+def single_document(text: str | bytes, otherwise: Any) -> Any:
+    """The value of a text that holds one document.
+
+    `otherwise` where it holds none, several with prose between them, or one that is refused.
+    """
+
 def coerce_json(
     text: str, schema: Any, *, salvage: bool = False
 ) -> tuple[Any, list[tuple[str, str, str, str]]]:
@@ -979,3 +993,115 @@ def schema_violations(value: Any, schema: Any) -> list[str]:
     Raises:
         ValueError: the schema is malformed.
     """
+
+@final
+class Context:
+    """What the names of a template stand for.
+
+    Args:
+        args: the arguments, as `{args.NAME}`.
+        steps: what has run, by id: mappings with `output` (a text) and `json` (a value). Without a
+            value, `{steps.ID.json}` is the JSON that the output holds.
+        previous_output: the text of `{previous.output}`.
+        locals: any further names, such as `reflexion`.
+
+    Examples:
+        >>> import scoregate
+        >>> context = scoregate.Context(steps={"gen": {"output": '{"n": 3}'}})
+        >>> scoregate.interpolate("n is {steps.gen.json.n}", context).text
+        'n is 3'
+    """
+
+    def __new__(
+        cls,
+        *,
+        args: Mapping[str, Any] | None = None,
+        steps: Mapping[str, Mapping[str, Any]] | None = None,
+        previous_output: str | None = None,
+        locals: Mapping[str, Any] | None = None,
+    ) -> Context: ...
+
+@final
+class Interpolation:
+    """A text whose placeholders are filled.
+
+    Attributes:
+        text: the text; a placeholder that stands for nothing stays as it is.
+        missing: the names that stand for nothing, in order, each as often as it stands there.
+
+    Examples:
+        >>> import scoregate
+        >>> found = scoregate.interpolate("{args.a}, {args.b}", scoregate.Context(args={"a": 1}))
+        >>> found.text, found.missing
+        ('1, {args.b}', ['args.b'])
+    """
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def missing(self) -> list[str]: ...
+
+@final
+class Condition:
+    """What a condition says.
+
+    Attributes:
+        value: its value; true where it cannot be read, and for an empty text.
+        error: why it cannot be read, or None.
+        missing: the names that stand for nothing, which count as null.
+
+    Examples:
+        >>> import scoregate
+        >>> context = scoregate.Context(args={"n": 3})
+        >>> scoregate.evaluate_condition("{args.n} > 2 && !{args.dry}", context)
+        Condition(value=True, error=None, missing=['args.dry'])
+    """
+
+    @property
+    def value(self) -> bool: ...
+    @property
+    def error(self) -> str | None: ...
+    @property
+    def missing(self) -> list[str]: ...
+    def __bool__(self) -> Never: ...
+
+def interpolate(template: str, context: Context) -> Interpolation:
+    """Fills the placeholders of a template: `{steps.gen.output}`, `{args.name}`, `{previous.output}`.
+
+    Strings are put in as they are, None is empty, other values are JSON with an indent of two. What
+    a filled text holds is not read again.
+
+    Args:
+        template: the text with placeholders.
+        context: what they stand for.
+
+    Raises:
+        ValueError: the text would be longer than 64 MiB.
+    """
+
+def evaluate_condition(expression: str, context: Context) -> Condition:
+    """Evaluates a condition such as `{steps.gen.json.count} > 3 && {args.mode} == strict`.
+
+    Two sides that look like numbers compare as numbers, else both as text. False are the empty
+    text, `false`, `0`, `no`, `off` and `null` in any case, None, and the empty list and object.
+
+    Args:
+        expression: `||`, `&&`, `==`, `!=`, `>=`, `<=`, `>`, `<`, `!`, parentheses, quoted strings,
+            numbers, true, false, null, bare words, placeholders.
+        context: what the placeholders stand for.
+    """
+
+def references(text: str, *, condition: bool = False) -> list[str]:
+    """The names in the placeholders of a template, or of a condition, in order."""
+
+def json_places(
+    text: str, paths: Sequence[tuple[Sequence[str | int], bool]]
+) -> list[tuple[int, int] | None]:
+    """Where values stand in a JSON text (comments and last commas are fine): line and column, from 1.
+
+    Each path is the steps from the root, and whether its key is meant in place of its value. What
+    is absent stands at the value around it.
+    """
+
+def nearest_name(name: str, known: Sequence[str]) -> str | None:
+    """The one known name that is nearest to a misspelt one."""

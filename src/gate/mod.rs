@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 pub use combine::{Combination, Mode, combine_scores, combine_with_judge};
 pub use report::{format_report, to_fixed3};
+pub use source::places;
 pub use spec::{gate_schema, score_issues, score_shape_errors};
 
 use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};

@@ -16,6 +16,7 @@ mod lines;
 mod regex;
 mod results;
 mod table;
+mod template;
 mod text;
 mod value;
 
@@ -30,8 +31,8 @@ mod _native {
     #[pymodule_export]
     use super::functions::{
         combine_scores, combine_with_judge, contract_shape_errors, contract_violations,
-        evaluate_scorer, format_report, gate_schema, issue_kinds, repeated_keys,
-        score_shape_errors, scorer_table, strict_json,
+        evaluate_scorer, format_report, gate_schema, issue_kinds, json_places, nearest_name,
+        repeated_keys, score_shape_errors, scorer_table, strict_json,
     };
     #[pymodule_export]
     use super::gate::Gate;
@@ -45,7 +46,7 @@ mod _native {
     #[pymodule_export]
     use super::json::{
         Diagnostic, JSONResult, JSONStream, coerce_json, extract_json, extract_json_batch,
-        json_codes, parse_json, schema_violations,
+        json_codes, parse_json, schema_violations, single_document,
     };
     #[pymodule_export]
     use super::lines::LineScorer;
@@ -55,6 +56,10 @@ mod _native {
     use super::results::{Combination, GateResult, ScorerResult};
     #[pymodule_export]
     use super::table::ArrowSchema;
+    #[pymodule_export]
+    use super::template::{
+        Condition, Context, Interpolation, evaluate_condition, interpolate, references,
+    };
 
     #[pymodule_export]
     const BUILD_PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };

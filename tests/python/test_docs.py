@@ -243,4 +243,5 @@ def test_tables_are_as_the_core_has_them() -> None:
         text = page.read_text(encoding="utf-8")
         found |= set(re.findall("<!-- table: ([a-z-]+) -->", text))
         assert tables.written(text) == text, f"{page.name}: run python docs/tables.py"
-    assert found == {*scoregate.scorer_types(), "kinds"}
+    flows = {"flow-fields", "phase-fields", "flow-kinds"}
+    assert found == {*scoregate.scorer_types(), "kinds", *flows}
