@@ -12,6 +12,11 @@ pub trait Scorer: Send + Sync {
     /// Scores one text. A bad text is a failure with a detail, never an error.
     fn score(&self, target: &Target<'_>, row: &Row<'_>) -> Outcome<'_>;
 
+    /// The JSON text of the value that it reads in a text; None where it reads none.
+    fn value(&self, _target: &Target<'_>) -> Option<String> {
+        None
+    }
+
     /// Why this scorer can never pass or never fail, or may pass more than its author thinks.
     fn warning(&self) -> Option<Warning> {
         None

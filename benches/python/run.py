@@ -29,6 +29,7 @@ SECTIONS = (
     "gate",
     "lines",
     "threads",
+    "tables_bench",
     "scorers",
     "regex_bench",
     "json_bench",

@@ -157,6 +157,21 @@ class GateResult:
     @property
     def results(self) -> list[ScorerResult]: ...
     @property
+    def failed(self) -> list[str]:
+        """The names of the scorers that failed, in order."""
+
+    @property
+    def failures(self) -> list[ScorerResult]:
+        """The results of the scorers that failed, in order."""
+
+    def value(self) -> Any:
+        """The JSON value that the first `json-schema` scorer read in the text.
+
+        Repaired and coerced as that scorer does; None where it read none. A result of
+        `Gate.score` has it; rows of a batch and pickled results keep no text.
+        """
+
+    @property
     def reason(self) -> str | None: ...
     @property
     def decided_by(self) -> _DecidedBy | None: ...

@@ -248,6 +248,11 @@ impl Gate {
         self.result(self.decide(&outcomes), outcomes)
     }
 
+    /// The JSON text of the value that the first scorer which reads one found in a text.
+    pub fn value(&self, target: &Target<'_>) -> Option<String> {
+        self.scorers.iter().find_map(|named| named.scorer.value(target))
+    }
+
     /// The result of a row without text.
     pub fn missing_input(&self) -> GateResult {
         self.result(Decision::missing_input(), Vec::new())

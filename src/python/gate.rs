@@ -100,12 +100,14 @@ impl Gate {
         text: Option<Text>,
         row: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<GateResult> {
-        let Some(text) = text else { return Ok(self.core.missing_input().into()) };
         let row = row_of(row)?;
-        let result = super::gil::detached(py, text.as_ref().len(), || {
-            self.core.score(&Target::from_wtf8(text.as_ref()), &row)
-        });
-        Ok(result.into())
+        let result = match &text {
+            None => self.core.missing_input(),
+            Some(text) => super::gil::detached(py, text.as_ref().len(), || {
+                self.core.score(&Target::from_wtf8(text.as_ref()), &row)
+            }),
+        };
+        Ok(GateResult::of_text(result, self.core.clone(), text))
     }
 
     #[pyo3(signature = (texts, rows=None, *, impure=None, threads=None, details="failed"))]

@@ -1,6 +1,9 @@
 //! The result classes.
 
+use std::sync::Arc;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
@@ -9,6 +12,7 @@ use super::value::List;
 use crate::gate;
 use crate::json::Severity;
 use crate::result::{self as core, Outcome, Verdict};
+use crate::target::Target;
 use crate::text::to_utf8;
 
 /// A result is no truth value: `if gate.score(text)` would hold for a block too.
@@ -191,6 +195,32 @@ pub(super) struct GateResult {
     threshold: Option<f64>,
     reason: Option<String>,
     decided_by: Option<String>,
+    source: Source,
+}
+
+/// The gate and the text that a result is of, where it keeps them. Results are equal without.
+#[derive(Clone, Default)]
+struct Source(Option<Arc<(Arc<gate::Gate>, Option<Text>)>>);
+
+impl PartialEq for Source {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl GateResult {
+    /// The result of a text by a gate.
+    pub(super) fn of_text(
+        found: core::GateResult,
+        gate: Arc<gate::Gate>,
+        text: Option<Text>,
+    ) -> Self {
+        GateResult { source: Source(Some(Arc::new((gate, text)))), ..found.into() }
+    }
+
+    fn failures(&self) -> impl Iterator<Item = &core::ScorerResult> {
+        self.results.iter().filter(|result| !result.outcome.passed)
+    }
 }
 
 impl From<core::GateResult> for GateResult {
@@ -202,6 +232,7 @@ impl From<core::GateResult> for GateResult {
             reason: found.decision.reason.map(|reason| reason.text().to_owned()),
             decided_by: found.decision.decided_by().map(str::to_owned),
             results: found.results,
+            source: Source::default(),
         }
     }
 }
@@ -230,6 +261,7 @@ impl GateResult {
             threshold,
             reason: reason.map(|text| to_utf8(text.as_ref()).into_owned()),
             decided_by,
+            source: Source::default(),
         })
     }
 
@@ -261,6 +293,40 @@ impl GateResult {
     #[getter]
     fn results(&self) -> Vec<ScorerResult> {
         self.results.iter().cloned().map(ScorerResult).collect()
+    }
+
+    /// The names of the scorers that failed, in order.
+    #[getter]
+    fn failed(&self) -> Vec<&str> {
+        self.failures().map(|result| &*result.name).collect()
+    }
+
+    /// The results of the scorers that failed, in order.
+    #[getter(failures)]
+    fn failed_results(&self) -> Vec<ScorerResult> {
+        self.failures().cloned().map(ScorerResult).collect()
+    }
+
+    /// The JSON value that the first `json-schema` scorer read in the text.
+    ///
+    /// Repaired and coerced as that scorer does; None where it read none. A result of
+    /// `Gate.score` has it; rows of a batch and pickled results keep no text.
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Source(Some(source)) = &self.source else {
+            let message = "value: the result keeps no text; gate.score(text).value() has it";
+            return Err(PyValueError::new_err(message));
+        };
+        let (gate, text) = &**source;
+        let read = |text: &Text| {
+            let bytes = text.as_ref();
+            super::gil::detached(py, bytes.len(), || gate.value(&Target::from_wtf8(bytes)))
+        };
+        match text.as_ref().and_then(read) {
+            None => Ok(py.None().into_bound(py)),
+            Some(json) => {
+                py.import(intern!(py, "scoregate._native"))?.call_method1("extract_json", (json,))
+            }
+        }
     }
 
     /// Why the text does not pass.
@@ -309,8 +375,7 @@ impl GateResult {
     }
 
     fn __repr__(&self) -> String {
-        let failed: Vec<_> =
-            self.results.iter().filter(|r| !r.outcome.passed).map(|r| &*r.name).collect();
+        let failed = self.failed();
         let combined = gate::to_fixed3(self.combined);
         let reason = self.reason.as_ref().map(|r| format!(", reason={r:?}")).unwrap_or_default();
         format!("<GateResult {} combined={combined} failed={failed:?}{reason}>", self.verdict())

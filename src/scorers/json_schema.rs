@@ -204,6 +204,14 @@ impl Scorer for JsonSchema {
         self.check(document, &[])
     }
 
+    fn value(&self, target: &Target<'_>) -> Option<String> {
+        let document =
+            if self.repair { target.repaired().result.as_ref().ok()? } else { target.json()? };
+        let coerced = self.coerce.as_ref().map(|schema| coerce(document, schema));
+        let changed = coerced.filter(|coerced| !coerced.changes.is_empty());
+        Some(changed.map_or_else(|| document.to_json(), |coerced| coerced.value.to_json()))
+    }
+
     fn warning(&self) -> Option<Warning> {
         let unusable = matches!(self.schema, AnySchema::Schema(Err(_)));
         let kind = if unusable { IssueKind::NeverPasses } else { IssueKind::LooseSchema };

@@ -419,3 +419,43 @@ def test_one_scorer_wants_a_mapping() -> None:
 def test_score_file_wants_a_gate() -> None:
     with pytest.raises(TypeError, match=r"gate: expected a Gate, got str; Gate\.from_file"):
         scoregate.score_file("gate.json", "in.jsonl")  # type: ignore[arg-type]
+
+
+def test_a_result_names_its_failures() -> None:
+    gate = Gate(
+        {
+            "scorers": [
+                {"type": "contains", "value": "ok", "name": "says-ok"},
+                {"type": "json-schema", "schema": {"required": ["a"]}, "name": "has-a"},
+            ]
+        }
+    )
+    result = gate.score('{"b": 1}')
+    assert result.failed == ["says-ok", "has-a"]
+    assert result.failures == result.results
+    assert gate.score('{"a": "ok"}').failed == []
+    assert gate.score_batch(["ok"])[0].failed == ["has-a"]
+    assert gate.score(None).failures == []
+
+
+def test_a_result_has_the_json_that_was_read() -> None:
+    def value(text: str | None, **fields: Any) -> Any:
+        scorer = {"type": "json-schema", "schema": {"properties": {"n": {"type": "number"}}}}
+        return Gate({"scorers": [scorer | fields]}).score(text).value()
+
+    assert value('so: {"n": 12345678901234567890123, "x": "\\ud83d"}') == {
+        "n": 12345678901234567890123,
+        "x": "\ud83d",
+    }
+    assert value("{'n': 1,}") is None
+    assert value("{'n': 1,}", repair=True) == {"n": 1}
+    assert value('{"n": "3"}', coerce=True) == {"n": 3}
+    assert value("none") is None
+    assert value(None) is None
+    gate = Gate({"scorers": [{"type": "contains", "value": "1"}]})
+    result = gate.score("[1]")
+    assert result.value() is None
+    for other in (gate.score_batch(["[1]"])[0], pickle.loads(pickle.dumps(result))):
+        assert other == result
+        with pytest.raises(ValueError, match=r"gate.score\(text\).value\(\) has it"):
+            other.value()
