@@ -11,7 +11,8 @@
 //! `prefixItems`, `additionalItems`, `enum`, `const`, `anyOf`, `oneOf` (with `discriminator`),
 //! `allOf`, `nullable` and a `$ref` within the schema.
 
-use super::salvage::Salvage;
+use std::collections::HashMap;
+
 use super::schema::{Found, Index, Pattern};
 use crate::json::{
     Code, Cursor, Decimal, Diagnostic, Document, Kind, Number, RepairOptions, Type, Value,
@@ -62,6 +63,17 @@ fn coerced(document: &Document<'_>, schema: &Value, salvage: Option<Salvage>) ->
     let mut coercer = Coercer { index, changes, path, inside: None, salvage };
     let value = with_room(|| coercer.value(document.root(), schema, 0));
     Coerced { value, changes: coercer.changes }
+}
+
+/// What a salvage has met so far.
+#[derive(Debug, Default)]
+pub(super) struct Salvage {
+    /// Values that do not fit and could not be dropped.
+    pub(super) unfit: usize,
+    pub(super) steps: usize,
+    /// Of a value of the text, by index, and a schema, by address: the branch that the value fits,
+    /// or that it fits none. What fits at once is not listed.
+    pub(super) known: HashMap<(usize, usize), Option<usize>>,
 }
 
 pub(super) struct Coercer<'s> {

@@ -12,8 +12,6 @@
 //! A value fits here by its type, its enum, its required keys and its least size. What else a
 //! schema claims is for the evaluation that follows.
 
-use std::collections::HashMap;
-
 use super::coerce::{Coercer, item_schema, listed, members, nullable, types};
 use crate::json::{Code, Cursor, Decimal, Document, Kind, Type, Value};
 
@@ -22,17 +20,6 @@ const STEPS: usize = 1_000_000;
 
 /// References followed in a row, and values made up inside one another.
 const MAX_FILLED: usize = 256;
-
-/// What a salvage has met so far.
-#[derive(Debug, Default)]
-pub(super) struct Salvage {
-    /// Values that do not fit and could not be dropped.
-    unfit: usize,
-    steps: usize,
-    /// Of a value of the text, by index, and a schema, by address: the branch that the value fits,
-    /// or that it fits none. What fits at once is not listed.
-    known: HashMap<(usize, usize), Option<usize>>,
-}
 
 /// A place to go back to.
 #[derive(Clone, Copy)]
