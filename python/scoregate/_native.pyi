@@ -55,7 +55,9 @@ __all__ = [
     "schema_violations",
     "score_shape_errors",
     "scorer_table",
+    "single_document",
     "strict_json",
+    "what_to_compile",
 ]
 
 __version__: str

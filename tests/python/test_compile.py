@@ -214,7 +214,7 @@ def test_the_core_refuses_what_is_no_text() -> None:
         gate.score_batch(["1"], threads=0)
     with pytest.raises(TypeError, match="expected str"):
         gate.score(1)  # type: ignore[arg-type]
-    assert gate.score_batch(iter(["[1]", "[1"])).summary()["pass"] == 1  # type: ignore[arg-type]
+    assert gate.score_batch(iter(["[1]", "[1"])).summary()["pass"] == 1
 
 
 def test_a_judge_decides_on_compiled_rows() -> None:

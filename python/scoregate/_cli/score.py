@@ -45,7 +45,7 @@ app = typer.Typer()
 @app.command(
     cls=Brief,
     help=help_text(
-        "Score files of outputs with a gate.\n\nAn input line is an object such as "
+        "Score files of outputs with a gate. An input line is an object such as "
         '{"id": "a1", "output": "the text"}. More: docs/command-line.md.',
         (
             "scoregate score gate.json outputs.jsonl -o results.jsonl --fail-under 95%",
