@@ -8,7 +8,7 @@ PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi')
 RUST_FILES := find src tests benches -name '*.rs' -not -path '*/target/*' -print0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-rust test-python test-slow lint fmt bench bench-quick fuzz docs check-outputs clean
+.PHONY: help demo build test test-rust test-python test-engines test-slow lint fmt bench bench-quick fuzz docs check-outputs clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -27,9 +27,12 @@ help: ## list the targets
 
 build: .venv/.installed ## build a release wheel and install it into .venv
 
-demo: build ## score a bundled set of outputs with the gate of examples/validate.json
+demo: build ## score a bundled set of outputs with the gate of examples/validate.json, and run its flow
 	$(PY) -m scoregate score examples/validate.json examples/outputs.jsonl -o demo-results.jsonl
 	@echo "results: demo-results.jsonl"
+	@echo; echo "the same gate in a flow: a good output needs no judge, a bad one does"
+	$(PY) -m scoregate run examples/flow.json --agent 'cmd:sh examples/agent.sh good'
+	$(PY) -m scoregate run examples/flow.json --agent 'cmd:sh examples/agent.sh bad'
 
 test: lint test-rust test-python ## all lints and all tests, Rust and Python
 
@@ -45,6 +48,17 @@ target/node/.ready: tests/tools/package.json tests/tools/package-lock.json
 
 test-python: build target/node/.ready ## the tests of the installed wheel
 	$(PY) -m pytest -q
+
+.venv-engines/.ready: .venv/.ready pyproject.toml
+	$(PYTHON) -m venv .venv-engines
+	.venv-engines/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(PY) .ci/extras.py engines | xargs -d '\n' .venv-engines/bin/python -m pip install --quiet --disable-pip-version-check
+	@touch .venv-engines/.ready
+
+test-engines: build .venv-engines/.ready ## pandas, DuckDB, DataFusion, Daft, Dask, Ray and Spark (large), for real
+	.venv-engines/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps dist/*.whl
+	cd tests/engines && ../../.venv-engines/bin/python -m pytest -q
+	.venv-engines/bin/python -m pytest -q -W default --timeout 300 tests/python/test_docs.py -k "tables or engines"
 
 test-slow: build target/node/.ready ## long runs: big files, full disks
 	$(PY) -m pytest -q -m slow --timeout 1800
@@ -90,4 +104,4 @@ check-outputs: build target/node/.ready ## check a file of {id, output} lines: m
 	$(PY) tests/python/check_compile.py "$(FILE)"
 
 clean: ## remove what was built
-	rm -rf target dist site .venv demo-results.jsonl
+	rm -rf target dist site .venv .venv-engines demo-results.jsonl

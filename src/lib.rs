@@ -32,6 +32,7 @@ pub mod scorer;
 pub mod scorers;
 mod stack;
 mod target;
+pub mod template;
 pub mod text;
 
 pub use error::{IssueKind, Issues, Path, SpecError, SpecIssue, Step};

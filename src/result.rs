@@ -72,7 +72,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// `block`, `pass` or `undecided`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Verdict::Block => "block",
             Verdict::Pass => "pass",
@@ -95,7 +95,7 @@ pub enum Reason {
 
 impl Reason {
     /// The reason as users read it.
-    pub fn text(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         match self {
             Reason::BelowThreshold => "deterministic scorers below threshold",
             Reason::OutOfReach => "scorers too low for any judge score to reach the threshold",

@@ -36,6 +36,7 @@ SECTIONS = (
     "schema_bench",
     "judge_bench",
     "compile_bench",
+    "flow_bench",
     "package",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"

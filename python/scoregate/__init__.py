@@ -26,7 +26,10 @@ from ._gate import Gate, evaluate_scorer, scorer_types
 from ._native import (
     BatchResult,
     Combination,
+    Condition,
+    Context,
     GateResult,
+    Interpolation,
     JSONDiagnostic,
     JSONResult,
     JSONStream,
@@ -40,8 +43,10 @@ from ._native import (
     combine_with_judge,
     contract_shape_errors,
     contract_violations,
+    evaluate_condition,
     extract_json_batch,
     format_report,
+    interpolate,
     parse_json,
     parse_judge,
     parse_judge_batch,
@@ -59,18 +64,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import json_repair, judge
+    from . import flow, json_repair, judge
     from ._files import DetailCount, FileSummary, ScorerCount, score_file
 
 __all__ = [
     "BatchResult",
     "CacheError",
     "Combination",
+    "Condition",
+    "Context",
     "DetailCount",
     "FileSummary",
     "Gate",
     "GateResult",
     "InputError",
+    "Interpolation",
     "JSONDiagnostic",
     "JSONNotFoundError",
     "JSONResult",
@@ -95,10 +103,13 @@ __all__ = [
     "combine_with_judge",
     "contract_shape_errors",
     "contract_violations",
+    "evaluate_condition",
     "evaluate_scorer",
     "extract_json",
     "extract_json_batch",
+    "flow",
     "format_report",
+    "interpolate",
     "json_repair",
     "judge",
     "parse_json",
@@ -124,7 +135,7 @@ _publish(__name__, __all__, globals())
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
-    if module is None and name not in ("json_repair", "judge"):
+    if module is None and name not in ("flow", "json_repair", "judge"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

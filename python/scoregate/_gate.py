@@ -12,10 +12,11 @@ from ._limits import COMPILE_TIMEOUT
 # Importing typing costs more than all the rest of this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Literal, Unpack
 
-    from ._native import BatchResult, GateResult, ScorerResult
+    from ._native import ArrowSchema, BatchResult, GateResult, ScorerResult
+    from ._tables import ArrowTable, Texts
     from .compile_check._column import Columns
     from .judge import AnyJudge, JudgedBatch, JudgedResult, JudgeOptions, Progress
     from .judge._options import JudgeKeywords
@@ -147,6 +148,22 @@ class Gate:
         """The threshold of a weighted gate; None for the other modes."""
         return self._native.threshold
 
+    def columns(self) -> list[str]:
+        """The fields of a row that the gate reads besides the text.
+
+        These are the ``fields`` that its judge is shown; no scorer type reads a field yet. The
+        score block alone says it.
+        """
+        return self._native.columns()
+
+    def output_schema(self) -> ArrowSchema:
+        """The columns that ``score_batch`` and ``score_table`` give, without ids.
+
+        The score block alone says them: engines ask for them before any row is there. The object
+        has ``__arrow_c_schema__``, so that ``pyarrow.schema(gate.output_schema())`` reads it.
+        """
+        return self._native.output_schema()
+
     def warnings(self) -> list[str]:
         """What an author should know.
 
@@ -174,7 +191,7 @@ class Gate:
 
     def score_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         threads: int | None = None,
@@ -183,14 +200,16 @@ class Gate:
         """Scores many texts on several threads, without the GIL; Ctrl-C stops it.
 
         Args:
-            texts: the texts; None is missing input. ASCII text is not copied.
+            texts: a list of texts, a series of pandas or polars, or an array of Arrow. None, NaN
+                and null are missing input. ASCII text and Arrow's are not copied.
             rows: the other fields of each row, one mapping (or None) a text.
             threads: how many threads; by default ``SCOREGATE_NUM_THREADS``, else
                 ``RAYON_NUM_THREADS``, else the machine's cores (1 in a forked child).
             details: ``"failed"`` keeps the detail of each failed scorer, ``"none"`` drops them.
 
         Raises:
-            TypeError: a text is neither ``str`` nor None; the message names its index.
+            TypeError: a text is neither ``str`` nor missing; the message names its index. Or a
+                table, a mapping or a set is given where texts are wanted.
         """
         columns = self._columns(threads)
         if columns is None:
@@ -202,9 +221,45 @@ class Gate:
             texts, rows, impure=impure, threads=threads, details=details
         )
 
+    def score_table(
+        self,
+        data: ArrowTable,
+        column: str = "output",
+        id: str | None = None,
+        *,
+        threads: int | None = None,
+        details: Literal["failed", "none"] = "failed",
+    ) -> BatchResult:
+        """Scores a column of a table that speaks Arrow, piece by piece and without a copy.
+
+        Args:
+            data: a table or data frame of polars, pandas, pyarrow, DuckDB, DataFusion and others,
+                or a reader: anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``.
+            column: the column of the texts: strings of any Arrow type, or a dictionary of them.
+                A null is missing input.
+            id: a column of texts or whole numbers that the result keeps as its first.
+            threads: how many threads, as in ``score_batch``.
+            details: as in ``score_batch``.
+
+        Returns:
+            The results in the order of the rows, which are themselves a table: the batch has
+            ``__arrow_c_stream__``, ``to_polars()`` and the like.
+
+        Raises:
+            TypeError: no table is given, or a column has another type; the message names both.
+            ValueError: a column is not there, a text is not UTF-8, or the stream fails.
+        """
+        columns = self._columns(threads)
+        if columns is None:
+            return self._native.score_table(data, column, id=id, threads=threads, details=details)
+        with columns:
+            return self._native.score_table(
+                data, column, id=id, impure=columns.of, threads=threads, details=details
+            )
+
     def score_iter(
         self,
-        texts: Iterable[str | None],
+        texts: Texts,
         *,
         threads: int | None = None,
         details: Literal["failed", "none"] = "failed",
@@ -212,19 +267,18 @@ class Gate:
         """Scores the texts of any iterable in slices, and yields a result for each in order.
 
         Args:
-            texts: the texts; None is missing input.
+            texts: the texts, as in ``score_batch``, or any iterable of them.
             threads: how many threads, as in ``score_batch``.
             details: as in ``score_batch``.
 
         Raises:
-            TypeError: one text is given, or a text is neither ``str`` nor None.
+            TypeError: one text, a table, a mapping or a set is given, or a text is neither ``str``
+                nor missing.
         """
-        if isinstance(texts, str | bytes):
-            raise TypeError("texts: expected an iterable of str, got one text")
         columns = self._columns(threads)
         if columns is not None:
-            return self._score_compiled(iter(texts), columns, threads, details)
-        return self._score_slices(iter(texts), threads, details)
+            return self._score_compiled(_native.iter_texts(texts), columns, threads, details)
+        return self._score_slices(_native.iter_texts(texts), threads, details)
 
     def _score_compiled(
         self,
@@ -309,7 +363,7 @@ class Gate:
 
     def decide_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
@@ -355,7 +409,7 @@ class Gate:
 
     async def adecide_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         judge: AnyJudge | Sequence[AnyJudge],
@@ -382,6 +436,34 @@ class Gate:
             on_result=on_result,
             threads=threads,
         )
+
+    def repair_prompt(self, result: GateResult | JudgedResult) -> str:
+        """What a model is told of an output that was blocked, so that it can mend what failed.
+
+        It holds the reason, the report of the scorers (bounded, without fences and verdicts of the
+        output's own) and what the judge says. A flow gives it as ``{reflexion}``.
+
+        Args:
+            result: what the gate says of the output.
+
+        Returns:
+            The text; empty for a result that passes.
+
+        Examples:
+            >>> from scoregate import Gate
+            >>> gate = Gate({"scorers": [{"type": "contains", "value": "0 errors"}]})
+            >>> print(gate.repair_prompt(gate.score("2 errors")).splitlines()[3])
+            - [FAIL] contains-0 (contains): target does not contain "0 errors"
+        """
+        from .judge._repair import repair_prompt
+
+        if result.verdict == "pass":
+            return ""
+        given: Any = result
+        scored: GateResult = getattr(given, "scored", given)
+        judge = getattr(result, "judge", None)
+        said = None if judge is None else judge.reason
+        return repair_prompt(scored, reason=result.reason, judge=said)
 
     def __repr__(self) -> str:
         """The names of the scorers."""

@@ -1,14 +1,19 @@
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
 from ._errors import SpecIssue
+from ._tables import ArrowTable, Texts
 
 __all__ = [
     "BUILD_PROFILE",
+    "ArrowSchema",
     "BatchResult",
     "Combination",
+    "Condition",
+    "Context",
     "Gate",
     "GateResult",
+    "Interpolation",
     "JSONDiagnostic",
     "JSONResult",
     "JSONStream",
@@ -25,13 +30,19 @@ __all__ = [
     "combine_with_judge",
     "contract_shape_errors",
     "contract_violations",
+    "evaluate_condition",
     "evaluate_scorer",
     "extract_json",
     "extract_json_batch",
     "format_report",
     "gate_schema",
+    "interpolate",
     "issue_kinds",
+    "iter_texts",
     "json_codes",
+    "json_places",
+    "list_texts",
+    "nearest_name",
     "parse_json",
     "parse_judge",
     "parse_judge_batch",
@@ -39,6 +50,7 @@ __all__ = [
     "parse_verdict_batch",
     "parse_winner",
     "parse_winner_batch",
+    "references",
     "repeated_keys",
     "schema_violations",
     "score_shape_errors",
@@ -163,19 +175,45 @@ class GateResult:
 
 @final
 class BatchResult:
-    """The results of a batch, by column; indexing gives a row as a `GateResult`."""
+    """The results of a batch, by column.
 
-    def __new__(cls, spec: str, untrusted: bool, columns: tuple[Any, ...]) -> BatchResult: ...
+    An index gives a row as a `GateResult`, a slice a list of them, a name a column. A batch is a
+    table for whatever reads `__arrow_c_stream__`.
+    """
+
+    def __new__(
+        cls,
+        spec: str,
+        untrusted: bool,
+        columns: tuple[Any, ...],
+        ids: tuple[Any, ...] | None = None,
+    ) -> BatchResult: ...
     @property
     def columns(self) -> dict[str, Any]:
         """The columns by name, each with a value a row.
 
-        `verdict` (memoryview of bytes: 0 block, 1 pass, 2 undecided), `passed` (list of bool,
-        None while undecided), `combined` (memoryview of doubles), and per scorer `<name>.passed`
-        (memoryview of bools) and `<name>.score` (memoryview of doubles). Where two scorers share a
-        name it is followed by the scorer's index, as in `contains[2].score`.
+        The ids first, where `score_table` kept them. Then `verdict` (list of str: `pass`, `block`,
+        `undecided`), `verdict_code` (memoryview of bytes: 0 block, 1 pass, 2 undecided), `passed`
+        (list of bool, None while undecided), `combined` (memoryview of doubles), `reason` (list of
+        str or None), and per scorer `<name>.passed` (memoryview of bools), `<name>.score`
+        (memoryview of doubles) and `<name>.detail` (list of str or None). Where two scorers share
+        a name it is followed by the scorer's index, as in `contains[2].score`.
         """
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows as dicts, with the columns as keys."""
+
+    def to_arrow(self) -> Any:
+        """The columns as a table of pyarrow."""
+
+    def to_polars(self) -> Any:
+        """The columns as a data frame of polars."""
+
+    def to_pandas(self) -> Any:
+        """The columns as a data frame of pandas."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def summary(self) -> dict[str, Any]:
         """Counts over all rows.
 
@@ -188,8 +226,32 @@ class BatchResult:
     def __getitem__(self, index: int, /) -> GateResult: ...
     @overload
     def __getitem__(self, index: slice, /) -> list[GateResult]: ...
+    @overload
+    def __getitem__(self, index: str, /) -> Any: ...
     def __iter__(self) -> Iterator[GateResult]: ...
+    def __copy__(self) -> BatchResult: ...
+    def __deepcopy__(self, memo: object, /) -> BatchResult: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class ArrowSchema:
+    """The names and types of the columns that a gate gives, before any row is there.
+
+    `pyarrow.schema` and the like read it by `__arrow_c_schema__`.
+    """
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+
+def iter_texts(texts: Texts) -> Iterator[str | None]:
+    """An iterator over the texts of an argument, which may have no end."""
+
+def list_texts(texts: Texts) -> list[str | None]:
+    """The texts of an argument as a list."""
 
 @final
 class Gate:
@@ -218,13 +280,27 @@ class Gate:
     def score(self, text: str | None, row: Mapping[str, Any] | None = None) -> GateResult: ...
     def score_batch(
         self,
-        texts: Sequence[str | None],
+        texts: Texts,
         rows: Sequence[Mapping[str, Any] | None] | None = None,
         *,
         impure: dict[int, Sequence[ScorerResult]] | None = None,
         threads: int | None = None,
         details: Literal["failed", "none"] = "failed",
     ) -> BatchResult: ...
+    def score_table(
+        self,
+        data: ArrowTable,
+        column: str = "output",
+        *,
+        id: str | None = None,
+        impure: Callable[[list[str | None]], dict[int, Sequence[ScorerResult]]] | None = None,
+        threads: int | None = None,
+        details: Literal["failed", "none"] = "failed",
+    ) -> BatchResult: ...
+    def output_schema(self) -> ArrowSchema: ...
+    def columns(self) -> list[str]:
+        """The fields of a row that are read besides its text."""
+
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -682,7 +758,7 @@ def parse_judge(
     """
 
 def parse_verdict_batch(
-    texts: Iterable[str | None],
+    texts: Texts,
     *,
     on_unparseable: _Policy = "pass",
     reply: Mapping[str, Any] | ReplyForm | None = None,
@@ -698,7 +774,7 @@ def parse_verdict_batch(
     """
 
 def parse_winner_batch(
-    texts: Iterable[str | None],
+    texts: Texts,
     count: int | Iterable[int],
     *,
     labels: Iterable[str] | None = None,
@@ -717,7 +793,7 @@ def parse_winner_batch(
     """
 
 def parse_judge_batch(
-    texts: Iterable[str | None],
+    texts: Texts,
     *,
     on_unparseable: _Policy = "pass",
     reply: Mapping[str, Any] | ReplyForm | None = None,
@@ -869,7 +945,7 @@ def extract_json(
 ) -> Any: ...
 @overload
 def extract_json_batch(
-    texts: Iterable[str | bytes | None],
+    texts: Iterable[str | bytes | None] | Texts,
     *,
     repair: bool = False,
     as_text: Literal[False] = False,
@@ -889,7 +965,7 @@ def extract_json_batch(
 
 @overload
 def extract_json_batch(
-    texts: Iterable[str | bytes | None],
+    texts: Iterable[str | bytes | None] | Texts,
     *,
     repair: bool = False,
     as_text: Literal[True],
@@ -898,6 +974,12 @@ def extract_json_batch(
 ) -> list[str | None]: ...
 def json_codes() -> list[tuple[str, str, str]]:
     """Every diagnostic code: name, severity, message."""
+
+def single_document(text: str | bytes, otherwise: Any) -> Any:
+    """The value of a text that holds one document.
+
+    `otherwise` where it holds none, several with prose between them, or one that is refused.
+    """
 
 def coerce_json(
     text: str, schema: Any, *, salvage: bool = False
@@ -916,3 +998,115 @@ def schema_violations(value: Any, schema: Any) -> list[str]:
     Raises:
         ValueError: the schema is malformed.
     """
+
+@final
+class Context:
+    """What the names of a template stand for.
+
+    Args:
+        args: the arguments, as `{args.NAME}`.
+        steps: what has run, by id: mappings with `output` (a text) and `json` (a value). Without a
+            value, `{steps.ID.json}` is the JSON that the output holds.
+        previous_output: the text of `{previous.output}`.
+        locals: any further names, such as `reflexion`.
+
+    Examples:
+        >>> import scoregate
+        >>> context = scoregate.Context(steps={"gen": {"output": '{"n": 3}'}})
+        >>> scoregate.interpolate("n is {steps.gen.json.n}", context).text
+        'n is 3'
+    """
+
+    def __new__(
+        cls,
+        *,
+        args: Mapping[str, Any] | None = None,
+        steps: Mapping[str, Mapping[str, Any]] | None = None,
+        previous_output: str | None = None,
+        locals: Mapping[str, Any] | None = None,
+    ) -> Context: ...
+
+@final
+class Interpolation:
+    """A text whose placeholders are filled.
+
+    Attributes:
+        text: the text; a placeholder that stands for nothing stays as it is.
+        missing: the names that stand for nothing, in order, each as often as it stands there.
+
+    Examples:
+        >>> import scoregate
+        >>> found = scoregate.interpolate("{args.a}, {args.b}", scoregate.Context(args={"a": 1}))
+        >>> found.text, found.missing
+        ('1, {args.b}', ['args.b'])
+    """
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def missing(self) -> list[str]: ...
+
+@final
+class Condition:
+    """What a condition says.
+
+    Attributes:
+        value: its value; true where it cannot be read, and for an empty text.
+        error: why it cannot be read, or None.
+        missing: the names that stand for nothing, which count as null.
+
+    Examples:
+        >>> import scoregate
+        >>> context = scoregate.Context(args={"n": 3})
+        >>> scoregate.evaluate_condition("{args.n} > 2 && !{args.dry}", context)
+        Condition(value=True, error=None, missing=['args.dry'])
+    """
+
+    @property
+    def value(self) -> bool: ...
+    @property
+    def error(self) -> str | None: ...
+    @property
+    def missing(self) -> list[str]: ...
+    def __bool__(self) -> Never: ...
+
+def interpolate(template: str, context: Context) -> Interpolation:
+    """Fills the placeholders of a template: `{steps.gen.output}`, `{args.name}`, `{previous.output}`.
+
+    Strings are put in as they are, None is empty, other values are JSON with an indent of two. What
+    a filled text holds is not read again.
+
+    Args:
+        template: the text with placeholders.
+        context: what they stand for.
+
+    Raises:
+        ValueError: the text would be longer than 64 MiB.
+    """
+
+def evaluate_condition(expression: str, context: Context) -> Condition:
+    """Evaluates a condition such as `{steps.gen.json.count} > 3 && {args.mode} == strict`.
+
+    Two sides that look like numbers compare as numbers, else both as text. False are the empty
+    text, `false`, `0`, `no`, `off` and `null` in any case, None, and the empty list and object.
+
+    Args:
+        expression: `||`, `&&`, `==`, `!=`, `>=`, `<=`, `>`, `<`, `!`, parentheses, quoted strings,
+            numbers, true, false, null, bare words, placeholders.
+        context: what the placeholders stand for.
+    """
+
+def references(text: str, *, condition: bool = False) -> list[str]:
+    """The names in the placeholders of a template, or of a condition, in order."""
+
+def json_places(
+    text: str, paths: Sequence[tuple[Sequence[str | int], bool]]
+) -> list[tuple[int, int] | None]:
+    """Where values stand in a JSON text (comments and last commas are fine): line and column, from 1.
+
+    Each path is the steps from the root, and whether its key is meant in place of its value. What
+    is absent stands at the value around it.
+    """
+
+def nearest_name(name: str, known: Sequence[str]) -> str | None:
+    """The one known name that is nearest to a misspelt one."""

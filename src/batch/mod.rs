@@ -3,6 +3,7 @@
 //! * [`score_texts`]: texts in memory, results in [`Columns`].
 //! * [`LineScorer`]: JSON lines in, JSON lines out, in bounded memory.
 
+pub mod arrow;
 mod columns;
 mod frequent;
 mod jsonl;

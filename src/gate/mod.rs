@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 pub use combine::{Combination, Mode, combine_scores, combine_with_judge};
 pub use report::{format_report, to_fixed3};
+pub use source::places;
 pub use spec::{gate_schema, score_issues, score_shape_errors};
 
 use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
@@ -155,6 +156,12 @@ impl Gate {
     /// The indices of the scorers whose results the caller supplies.
     pub fn impure(&self) -> impl Iterator<Item = usize> {
         (0..self.scorers.len()).filter(|&i| self.scorers[i].impure)
+    }
+
+    /// The fields of a row that are read besides its text: those that the judge is shown.
+    pub fn columns(&self) -> Vec<&str> {
+        let judge = self.source.get("judge").and_then(|judge| judge.get("fields"));
+        judge.map(Value::elements).unwrap_or_default().iter().filter_map(Value::as_str).collect()
     }
 
     /// The threshold of a weighted gate.

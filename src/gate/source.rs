@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::error::{IssueKind, SpecIssue, Step};
+use crate::error::{IssueKind, Path, SpecIssue, Step};
 use crate::json::{Cursor, parse};
 use crate::position::Positions;
 
@@ -84,6 +84,15 @@ pub(super) fn locate(issues: &mut [SpecIssue], text: &[u8], part: &[Step]) {
             issue.set_place(positions.of(offset));
         }
     }
+}
+
+/// Where paths lead in a text: lines and columns, of the key where that is meant.
+pub fn places(text: &[u8], paths: Vec<(Path, bool)>) -> Vec<Option<(usize, usize)>> {
+    let kind = |of_key| if of_key { IssueKind::UnknownKey } else { IssueKind::WrongValue };
+    let mut issues: Vec<SpecIssue> =
+        paths.into_iter().map(|(path, of_key)| SpecIssue::new(kind(of_key), path, "")).collect();
+    locate(&mut issues, &strict(text), &[]);
+    issues.iter().map(|issue| issue.line_number().zip(issue.column())).collect()
 }
 
 type Members<'d> = HashMap<usize, HashMap<Cow<'d, [u8]>, (Cursor<'d>, Cursor<'d>)>>;

@@ -8,5 +8,5 @@ mod near;
 mod pattern;
 
 pub(crate) use foreign::{block_key, judge_key, missing_scorers, scorer_key, scorer_type};
-pub(crate) use near::{other_type, quoted, share, value};
+pub(crate) use near::{nearest, other_type, quoted, share, value};
 pub(crate) use pattern::{doubtful_pattern, invalid_pattern};

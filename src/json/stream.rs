@@ -338,10 +338,8 @@ impl JsonStream {
         }
         state.events = Some(events);
         // Half a pair may get its other half from a string that is joined to this one.
-        let end = match state.scratch.as_slice() {
-            [whole @ .., 0xED, 0xA0..=0xAF, _] => whole.len(),
-            whole => whole.len(),
-        };
+        let half = matches!(state.scratch.as_slice(), [.., 0xED, 0xA0..=0xAF, _]);
+        let end = state.scratch.len() - if half { 3 } else { 0 };
         if self.tail_open
             && let Some(rest) = state.scratch.get(self.tail..end).filter(|r| !r.is_empty())
         {

@@ -3,27 +3,40 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySlice, PyType};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyMemoryView, PySlice, PyString, PyType};
 
+use super::arrow::{Pieces, schema_capsule, stream_capsule};
 use super::error::spec_error;
 use super::results::GateResult;
+use crate::batch::arrow::{self, Id, IdParts, Ids};
 use crate::batch::{Columns, Parts, Totals};
 use crate::gate::Gate;
+use crate::result::{Reason, Verdict};
 use crate::scorer::Options;
 
 /// The results of a batch, by column.
+///
+/// An index gives a row as a `GateResult`, a slice a list of them, a name a column. A batch is a
+/// table for whatever reads `__arrow_c_stream__`.
 #[pyclass(frozen, module = "scoregate", name = "BatchResult", skip_from_py_object)]
 pub(super) struct BatchResult {
     gate: Arc<Gate>,
     untrusted: bool,
-    columns: Columns,
+    columns: Arc<Columns>,
+    ids: Option<Arc<Ids>>,
 }
 
 impl BatchResult {
-    pub(super) fn new(gate: Arc<Gate>, untrusted: bool, columns: Columns) -> Self {
-        BatchResult { gate, untrusted, columns }
+    pub(super) fn new(
+        gate: Arc<Gate>,
+        untrusted: bool,
+        columns: Columns,
+        ids: Option<Ids>,
+    ) -> Self {
+        BatchResult { gate, untrusted, columns: Arc::new(columns), ids: ids.map(Arc::new) }
     }
 
     /// A row; a negative index counts from the end.
@@ -35,29 +48,103 @@ impl BatchResult {
             .map(Into::into)
             .ok_or_else(|| PyIndexError::new_err(format!("row {index} of a batch of {len} rows")))
     }
+
+    fn fields(&self) -> Vec<arrow::Field> {
+        arrow::batch_fields(&self.gate, self.ids.as_deref())
+    }
+
+    /// A column by its name.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let columns = &self.columns;
+        if let Some(ids) = self.ids.as_ref().filter(|ids| ids.name() == name) {
+            let id = |row| match ids.get(row) {
+                None => Ok(py.None().into_bound(py)),
+                Some(Id::Text(text)) => Ok(PyString::new(py, text).into_any()),
+                Some(Id::Int(number)) => Ok(number.into_pyobject(py)?.into_any()),
+            };
+            let ids = (0..columns.len()).map(id).collect::<PyResult<Vec<_>>>()?;
+            return Ok(PyList::new(py, ids)?.into_any());
+        }
+        match name {
+            "verdict" => {
+                let words = [Verdict::Block, Verdict::Pass, Verdict::Undecided]
+                    .map(|verdict| PyString::intern(py, verdict.name()));
+                let word = |&code: &u8| &words[usize::from(code.min(2))];
+                Ok(PyList::new(py, columns.verdict.iter().map(word))?.into_any())
+            }
+            "verdict_code" => bytes_view(py, &columns.verdict, "B"),
+            "passed" => {
+                let passed = columns.verdict.iter().map(|&v| (v < 2).then_some(v == 1));
+                Ok(PyList::new(py, passed)?.into_any())
+            }
+            "combined" => doubles_view(py, &columns.combined),
+            "reason" => {
+                let known = [Reason::BelowThreshold, Reason::OutOfReach, Reason::MissingInput]
+                    .map(|reason| PyString::intern(py, reason.text()));
+                let word = |&code: &u8| usize::from(code).checked_sub(1).and_then(|i| known.get(i));
+                Ok(PyList::new(py, columns.reason.iter().map(word))?.into_any())
+            }
+            _ => self.scorer_column(py, name),
+        }
+    }
+
+    /// A column of a scorer.
+    fn scorer_column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        for (i, label) in arrow::labels(&self.gate).iter().enumerate() {
+            match name.strip_prefix(label.as_str()) {
+                Some(".passed") => return bytes_view(py, &self.columns.passed[i], "?"),
+                Some(".score") => return doubles_view(py, &self.columns.score[i]),
+                Some(".detail") => {
+                    let details = (0..self.columns.len()).map(|row| self.columns.detail(row, i));
+                    return Ok(PyList::new(py, details)?.into_any());
+                }
+                _ => {}
+            }
+        }
+        let names: Vec<String> = self.fields().into_iter().map(|field| field.name).collect();
+        let names = names.join(", ");
+        Err(PyKeyError::new_err(format!("no column {name:?}; there are {names}")))
+    }
+
+    /// The batch in a table of a library.
+    fn table<'py>(slf: &Bound<'py, Self>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import(intern!(slf.py(), "scoregate._tables"))?.call_method1(function, (slf,))
+    }
 }
 
-/// The gate's spec, whether its patterns are untrusted, and the columns.
-type State = (String, bool, Parts);
+/// The gate's spec, whether its patterns are untrusted, the columns and the ids.
+type State = (String, bool, Parts, Option<IdParts>);
 
 #[pymethods]
 impl BatchResult {
     #[new]
-    fn restore(py: Python<'_>, spec: &str, untrusted: bool, columns: Parts) -> PyResult<Self> {
+    #[pyo3(signature = (spec, untrusted, columns, ids=None))]
+    fn restore(
+        py: Python<'_>,
+        spec: &str,
+        untrusted: bool,
+        columns: Parts,
+        ids: Option<IdParts>,
+    ) -> PyResult<Self> {
+        let other = || PyValueError::new_err("columns: not of this gate");
         let gate = Gate::from_json(spec.as_bytes(), Options { untrusted });
         let gate = Arc::new(gate.map_err(|error| spec_error(py, &error))?);
-        let columns = Columns::from_parts(columns, gate.scorers().len());
-        let columns = columns.ok_or_else(|| PyValueError::new_err("columns: not of this gate"))?;
-        Ok(BatchResult { gate, untrusted, columns })
+        let columns = Columns::from_parts(columns, gate.scorers().len()).ok_or_else(other)?;
+        let ids =
+            ids.map(|ids| Ids::from_parts(ids, columns.len()).ok_or_else(other)).transpose()?;
+        Ok(BatchResult::new(gate, untrusted, columns, ids))
     }
 
     fn __len__(&self) -> usize {
         self.columns.len()
     }
 
-    /// A row, or the rows of a slice as a list.
+    /// A row, the rows of a slice as a list, or a column by its name.
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = index.py();
+        if let Ok(name) = index.cast::<PyString>() {
+            return self.column(py, &name.to_string_lossy());
+        }
         if let Ok(slice) = index.cast::<PySlice>() {
             let at = slice.indices(self.columns.len().cast_signed())?;
             let rows = (0..at.slicelength).map(|n| at.start + n.cast_signed() * at.step);
@@ -71,24 +158,80 @@ impl BatchResult {
         Rows { batch: slf.unbind(), next: AtomicUsize::new(0) }
     }
 
-    /// The columns by name, a value a row.
+    /// The columns by name, each with a value a row.
+    ///
+    /// The ids first, where `score_table` kept them. Then `verdict` (list of str: `pass`, `block`,
+    /// `undecided`), `verdict_code` (memoryview of bytes: 0 block, 1 pass, 2 undecided), `passed`
+    /// (list of bool, None while undecided), `combined` (memoryview of doubles), `reason` (list of
+    /// str or None), and per scorer `<name>.passed` (memoryview of bools), `<name>.score`
+    /// (memoryview of doubles) and `<name>.detail` (list of str or None). Where two scorers share
+    /// a name it is followed by the scorer's index, as in `contains[2].score`.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
-        columns.set_item("verdict", bytes_view(py, &self.columns.verdict, "B")?)?;
-        let passed = self.columns.verdict.iter().map(|&v| if v > 1 { None } else { Some(v == 1) });
-        columns.set_item("passed", PyList::new(py, passed.collect::<Vec<_>>())?)?;
-        columns.set_item("combined", doubles_view(py, &self.columns.combined)?)?;
-        let names: Vec<String> = self.gate.scorers().map(|(name, _)| name.to_string()).collect();
-        for (i, name) in names.iter().enumerate() {
-            // A name that two scorers share is told apart by the index.
-            let shared = names.iter().filter(|other| *other == name).count() > 1;
-            let name = if shared { format!("{name}[{i}]") } else { name.clone() };
-            let passed = bytes_view(py, &self.columns.passed[i], "?")?;
-            columns.set_item(format!("{name}.passed"), passed)?;
-            columns.set_item(format!("{name}.score"), doubles_view(py, &self.columns.score[i])?)?;
+        for field in self.fields() {
+            columns.set_item(&field.name, self.column(py, &field.name)?)?;
         }
         Ok(columns)
+    }
+
+    /// The rows as dicts, with the columns as keys.
+    fn to_dicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let column = |field: arrow::Field| {
+            let values = self.column(py, &field.name)?;
+            let values = match values.cast_into::<PyList>() {
+                Ok(list) => list,
+                Err(view) => view.into_inner().call_method0("tolist")?.cast_into::<PyList>()?,
+            };
+            Ok((PyString::new(py, &field.name), values))
+        };
+        let columns = self.fields().into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
+        let row = |row: usize| {
+            let dict = PyDict::new(py);
+            for (name, values) in &columns {
+                dict.set_item(name, values.get_item(row)?)?;
+            }
+            Ok(dict)
+        };
+        PyList::new(py, (0..self.columns.len()).map(row).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The columns as a table of pyarrow.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::table(slf, "to_arrow")
+    }
+
+    /// The columns as a data frame of polars.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::table(slf, "to_polars")
+    }
+
+    /// The columns as a data frame of pandas.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::table(slf, "to_pandas")
+    }
+
+    /// The schema of the columns, in a capsule of Arrow.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &self.fields())
+    }
+
+    /// The columns as a stream, in a capsule of Arrow. They keep their types.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let (columns, ids) = (self.columns.clone(), self.ids.clone());
+        let mut start = 0;
+        let pieces: Pieces = Box::new(move || {
+            let rows = arrow::piece(&columns, ids.as_deref(), start)?;
+            start = rows.end;
+            Some((rows.len(), arrow::batch_columns(&columns, ids.as_deref(), rows)))
+        });
+        stream_capsule(py, self.fields(), pieces)
     }
 
     /// Counts: rows, pass, block, undecided, missing, `pass_rate`, and passes by scorer.
@@ -102,10 +245,19 @@ impl BatchResult {
         format!("<BatchResult {rows} rows: {pass} pass, {block} block, {undecided} undecided>")
     }
 
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'_, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, State)> {
         let this = slf.get();
-        let state = (this.gate.spec().to_json(), this.untrusted, this.columns.to_parts());
-        Ok((slf.get_type(), state))
+        let ids = this.ids.as_ref().map(|ids| ids.to_parts());
+        let spec = this.gate.spec().to_json();
+        Ok((slf.get_type(), (spec, this.untrusted, this.columns.to_parts(), ids)))
     }
 }
 

@@ -9,7 +9,7 @@ use super::results::{Combination, ScorerResult};
 use super::text::Text;
 use super::value::{List, from_python};
 use crate::contract;
-use crate::error::IssueKind;
+use crate::error::{IssueKind, Path};
 use crate::gate::{self, Mode};
 use crate::result::Outcome;
 use crate::row::Row;
@@ -169,6 +169,39 @@ pub(super) fn repeated_keys(py: Python<'_>, text: Text) -> PyResult<Vec<Bound<'_
 pub(super) fn strict_json(py: Python<'_>, text: Text) -> PyResult<String> {
     let strict = gate::strict_json(text.as_ref()).map_err(|error| spec_error(py, &error))?;
     Ok(to_utf8(&strict).into_owned())
+}
+
+/// A step into a value from Python: a key or an index.
+#[derive(FromPyObject)]
+pub(super) enum PathStep {
+    Index(usize),
+    Key(String),
+}
+
+/// Where values stand in a JSON text (comments and last commas are fine): line and column, from 1.
+///
+/// Each path is the steps from the root, and whether its key is meant in place of its value. What
+/// is absent stands at the value around it.
+#[pyfunction]
+pub(super) fn json_places(
+    text: Text,
+    paths: Vec<(Vec<PathStep>, bool)>,
+) -> Vec<Option<(usize, usize)>> {
+    let path = |steps: Vec<PathStep>| {
+        steps.into_iter().fold(Path::root(""), |path, step| match step {
+            PathStep::Index(index) => path.index(index),
+            PathStep::Key(key) => path.key(key),
+        })
+    };
+    let paths = paths.into_iter().map(|(steps, of_key)| (path(steps), of_key)).collect();
+    gate::places(text.as_ref(), paths)
+}
+
+/// The one known name that is nearest to a misspelt one.
+#[pyfunction]
+pub(super) fn nearest_name(name: &str, known: Vec<String>) -> Option<String> {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    crate::hints::nearest(name, &known).map(str::to_owned)
 }
 
 /// The kinds of issues: name and meaning.

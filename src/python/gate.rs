@@ -3,27 +3,26 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyType};
+use pyo3::types::{PyBytes, PyDict, PyString, PyType};
 
 use super::batch::BatchResult;
 use super::error::{issues, spec_error};
 use super::functions::row_of;
+use super::input::{SLICE, Texts, read_rows, rows_list, thread_count};
 use super::results::{GateResult, ScorerResult};
-use super::text::{Text, not_text};
+use super::table::{ArrowSchema, Table};
+use super::text::{Text, to_str};
 use super::value::{List, from_python};
-use crate::batch::{Batch, Columns, Watch, Workers, default_threads, score_texts};
+use crate::batch::arrow;
+use crate::batch::{Batch, Columns, Watch, Workers, score_texts};
 use crate::error::{IssueKind, Path, SpecError, SpecIssue, Step};
 use crate::gate::Gate as Core;
 use crate::json::{MAX_DEPTH, Value};
 use crate::result::Outcome;
-use crate::row::Row;
 use crate::scorer::Options;
 use crate::target::Target;
-
-/// So many texts are held at a time while the GIL is released.
-pub(super) const SLICE: usize = 65_536;
 
 /// So many texts stay in a core's cache between reading and scoring them.
 const CACHED: usize = 1024;
@@ -119,16 +118,11 @@ impl Gate {
         threads: Option<&Bound<'_, PyAny>>,
         details: &str,
     ) -> PyResult<BatchResult> {
-        let details = match details {
-            "failed" => true,
-            "none" => false,
-            _ => return Err(PyValueError::new_err("details: must be one of failed|none")),
-        };
-        let threads = thread_count(threads)?;
-        let texts = texts_list(texts)?;
+        let (details, threads) = (details_kept(details)?, thread_count(threads)?);
+        let texts = Texts::of(texts)?;
         let rows = rows
             .filter(|rows| !rows.is_none())
-            .map(|rows| same_length(rows, &texts))
+            .map(|rows| rows_list(rows, texts.len()))
             .transpose()?;
         let impure =
             impure.map(|columns| self.impure_columns(columns, Some(texts.len()))).transpose()?;
@@ -138,7 +132,7 @@ impl Gate {
         let mut start = 0;
         while start < texts.len() {
             let end = (start + rows_at_once).min(texts.len());
-            let slice = read_texts(&texts, start, end)?;
+            let slice = texts.read(start, end)?;
             let slice_rows = match &rows {
                 Some(rows) => read_rows(rows, start, end)?,
                 None => Vec::new(),
@@ -159,7 +153,55 @@ impl Gate {
             }
             start = end;
         }
-        Ok(BatchResult::new(self.core.clone(), self.untrusted, all))
+        Ok(BatchResult::new(self.core.clone(), self.untrusted, all, None))
+    }
+
+    /// `impure` gives the columns of impure scorers for a list of texts.
+    #[pyo3(signature = (data, column="output", *, id=None, impure=None, threads=None, details="failed"))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn score_table(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        column: &str,
+        id: Option<&str>,
+        impure: Option<&Bound<'_, PyAny>>,
+        threads: Option<&Bound<'_, PyAny>>,
+        details: &str,
+    ) -> PyResult<BatchResult> {
+        let (details, threads) = (details_kept(details)?, thread_count(threads)?);
+        let mut table = Table::open(data, column, id, &self.core)?;
+        let mut all = Columns::new(self.core.scorers().len());
+        while let Some(chunk) = table.next(py)? {
+            let texts = table.texts(&chunk, all.len())?;
+            let mut start = 0;
+            while start < texts.len() {
+                let end = (start + SLICE).min(texts.len());
+                let slice = table.read(&texts, start..end, all.len() - start)?;
+                let mut supplied = Vec::new();
+                if let Some(impure) = impure {
+                    let text = |t: &Option<_>| t.as_ref().map(|t| wtf8_str(py, t)).transpose();
+                    let list = slice.iter().map(text).collect::<PyResult<Vec<_>>>()?;
+                    let columns = impure.call1((list,))?.cast_into::<PyDict>()?;
+                    supplied = self.impure_columns(&columns, Some(slice.len()))?;
+                }
+                let batch = Batch { texts: &slice, rows: &[], impure: &supplied, details };
+                all.append(interruptible(py, threads, |workers| {
+                    score_texts(&self.core, &batch, workers)
+                })?);
+                start = end;
+            }
+        }
+        py.check_signals()?;
+        Ok(BatchResult::new(self.core.clone(), self.untrusted, all, table.into_ids()))
+    }
+
+    fn columns(&self) -> Vec<&str> {
+        self.core.columns()
+    }
+
+    fn output_schema(&self) -> ArrowSchema {
+        ArrowSchema::new(arrow::fields(&self.core))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, bool)) {
@@ -191,6 +233,19 @@ impl Gate {
     }
 }
 
+/// Whether the details of failures are kept.
+fn details_kept(details: &str) -> PyResult<bool> {
+    match details {
+        "failed" => Ok(true),
+        "none" => Ok(false),
+        _ => Err(PyValueError::new_err("details: must be one of failed|none")),
+    }
+}
+
+fn wtf8_str<'py>(py: Python<'py>, text: &impl AsRef<[u8]>) -> PyResult<Bound<'py, PyString>> {
+    to_str(py, text.as_ref())
+}
+
 /// A step into a JSON text: a key or an index.
 fn step(step: &Bound<'_, PyAny>) -> PyResult<Step> {
     match step.extract::<usize>() {
@@ -210,22 +265,6 @@ fn spec_value(spec: &Bound<'_, PyAny>) -> PyResult<Value> {
             error
         }
     })
-}
-
-/// The number of threads asked for; no number of them is too large to be taken for the most.
-pub(super) fn thread_count(threads: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
-    const MOST: usize = 1024;
-    let Some(threads) = threads.filter(|threads| !threads.is_none()) else {
-        return Ok(default_threads());
-    };
-    if !threads.is_instance_of::<PyInt>() || threads.is_instance_of::<PyBool>() {
-        let name = threads.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("threads: expected int or None, got {name}")));
-    }
-    if threads.lt(1)? {
-        return Err(PyValueError::new_err("threads: must be at least 1"));
-    }
-    Ok(threads.extract::<usize>().unwrap_or(MOST).min(MOST))
 }
 
 /// Runs a batch, or a slice of one, without the GIL; Ctrl-C stops it within about 50 ms. One that
@@ -254,86 +293,4 @@ pub(super) fn interruptible<R: Send>(
         // Only a raised signal stops the workers.
         (None, None) => Err(PyValueError::new_err("the batch was stopped")),
     }
-}
-
-/// So many items are taken from an iterable between two looks for Ctrl-C.
-const TAKEN: usize = 4096;
-
-/// The texts as a list; one `str` is a mistake.
-pub(super) fn texts_list<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-    list_of(texts, "texts", "str")
-}
-
-/// An iterable as a list. It may have no end: Ctrl-C stops it.
-fn list_of<'py>(
-    given: &Bound<'py, PyAny>,
-    argument: &str,
-    of: &str,
-) -> PyResult<Bound<'py, PyList>> {
-    if let Ok(list) = given.cast::<PyList>() {
-        return Ok(list.clone());
-    }
-    let refuse = |what: &str| {
-        PyTypeError::new_err(format!("{argument}: expected a list of {of}, got {what}"))
-    };
-    if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
-        return Err(refuse("one text"));
-    }
-    if given.cast::<PyMapping>().is_ok() {
-        return Err(refuse("a mapping"));
-    }
-    let name = given.get_type().name()?;
-    let items = given.try_iter().map_err(|_| refuse(&name.to_string_lossy()))?;
-    let list = PyList::empty(given.py());
-    for (taken, item) in items.enumerate() {
-        if taken % TAKEN == 0 {
-            given.py().check_signals()?;
-        }
-        list.append(item?)?;
-    }
-    Ok(list)
-}
-
-fn same_length<'py>(
-    rows: &Bound<'py, PyAny>,
-    texts: &Bound<'py, PyList>,
-) -> PyResult<Bound<'py, PyList>> {
-    let rows = list_of(rows, "rows", "mappings")?;
-    if rows.len() == texts.len() {
-        return Ok(rows);
-    }
-    let message = format!("rows: {} rows for {} texts", rows.len(), texts.len());
-    Err(PyValueError::new_err(message))
-}
-
-pub(super) fn read_texts(
-    texts: &Bound<'_, PyList>,
-    start: usize,
-    end: usize,
-) -> PyResult<Vec<Option<Text>>> {
-    let mut slice = Vec::with_capacity(end - start);
-    for index in start..end {
-        let item = texts.get_item(index)?;
-        slice.push(match item.cast::<PyString>() {
-            Ok(text) => Some(Text::of(text)?),
-            Err(_) if item.is_none() => None,
-            Err(_) => {
-                return Err(not_text(&item, &format!("texts[{index}]: expected str or None")));
-            }
-        });
-    }
-    Ok(slice)
-}
-
-fn read_rows(rows: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<Vec<Row<'static>>> {
-    let row = |index: usize| {
-        let item = rows.get_item(index)?;
-        if !item.is_none() && item.cast::<PyMapping>().is_err() {
-            let name = item.get_type().name()?;
-            let message = format!("rows[{index}]: expected a mapping or None, got {name}");
-            return Err(PyTypeError::new_err(message));
-        }
-        row_of(Some(&item))
-    };
-    (start..end).map(row).collect()
 }

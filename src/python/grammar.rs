@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use super::error::spec_error;
-use super::gate::{SLICE, interruptible, read_texts, texts_list, thread_count};
+use super::gate::interruptible;
+use super::input::{SLICE, Texts, thread_count};
 use super::results::no_truth_value;
 use super::text::{Text, to_str};
 use super::value::from_python;
@@ -544,12 +545,12 @@ fn batch<'py, R: Send + IntoPyObject<'py>>(
     read: impl Fn(usize, Option<&[u8]>) -> R + Sync,
 ) -> PyResult<Bound<'py, PyList>> {
     let threads = thread_count(threads)?;
-    let texts = texts_list(texts)?;
+    let texts = Texts::of(texts)?;
     lengths(texts.len())?;
     let all = PyList::empty(py);
     let mut start = 0;
     while start < texts.len() {
-        let slice = read_texts(&texts, start, (start + SLICE).min(texts.len()))?;
+        let slice = texts.read(start, (start + SLICE).min(texts.len()))?;
         let (read, slice) = (&read, &slice);
         let found = interruptible(py, threads, |workers| {
             let little =

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::batch::totals_dict;
-use super::gate::{Gate, interruptible, thread_count};
+use super::gate::{Gate, interruptible};
+use super::input::thread_count;
 use super::text::to_str;
 use crate::batch::{self, LineOptions, Shown, Supplied};
 

@@ -3,16 +3,20 @@
 // PyO3 hands extracted arguments over by value, and `__reduce__` may fail in some classes.
 #![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
 
+mod arrow;
 mod batch;
 mod error;
 mod functions;
 mod gate;
 mod gil;
 mod grammar;
+mod input;
 mod json;
 mod lines;
 mod regex;
 mod results;
+mod table;
+mod template;
 mod text;
 mod value;
 
@@ -27,8 +31,8 @@ mod _native {
     #[pymodule_export]
     use super::functions::{
         combine_scores, combine_with_judge, contract_shape_errors, contract_violations,
-        evaluate_scorer, format_report, gate_schema, issue_kinds, repeated_keys,
-        score_shape_errors, scorer_table, strict_json, what_to_compile,
+        evaluate_scorer, format_report, gate_schema, issue_kinds, json_places, nearest_name,
+        repeated_keys, score_shape_errors, scorer_table, strict_json, what_to_compile,
     };
     #[pymodule_export]
     use super::gate::Gate;
@@ -38,9 +42,11 @@ mod _native {
         parse_verdict_batch, parse_winner, parse_winner_batch,
     };
     #[pymodule_export]
+    use super::input::{iter_texts, list_texts};
+    #[pymodule_export]
     use super::json::{
         Diagnostic, JSONResult, JSONStream, coerce_json, extract_json, extract_json_batch,
-        json_codes, parse_json, schema_violations,
+        json_codes, parse_json, schema_violations, single_document,
     };
     #[pymodule_export]
     use super::lines::LineScorer;
@@ -48,6 +54,12 @@ mod _native {
     use super::regex::JsRegex;
     #[pymodule_export]
     use super::results::{Combination, GateResult, ScorerResult};
+    #[pymodule_export]
+    use super::table::ArrowSchema;
+    #[pymodule_export]
+    use super::template::{
+        Condition, Context, Interpolation, evaluate_condition, interpolate, references,
+    };
 
     #[pymodule_export]
     const BUILD_PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };

@@ -40,18 +40,22 @@ def test_columns_and_rows_agree() -> None:
     assert [batch[i] for i in range(7)] == singles == list(batch)
     assert batch[-1] == singles[-1]
     columns = batch.columns
+    scorers = ("says-ok", "has-a", "length-range-2")
     assert list(columns) == [
-        "verdict",
-        "passed",
-        "combined",
-        "says-ok.passed",
-        "says-ok.score",
-        "has-a.passed",
-        "has-a.score",
-        "length-range-2.passed",
-        "length-range-2.score",
+        *("verdict", "verdict_code", "passed", "combined", "reason"),
+        *(f"{name}.{part}" for name in scorers for part in ("passed", "score", "detail")),
     ]
-    assert columns["verdict"].tolist() == [int(r.passed) for r in singles]
+    assert list(columns) == GATE.output_schema().names
+    assert columns["verdict"] == [r.verdict for r in singles]
+    assert columns["verdict_code"].tolist() == [int(r.passed) for r in singles]
+    assert columns["reason"] == [r.reason for r in singles]
+    assert columns["has-a.detail"][0] == singles[0].results[1].detail
+    assert batch["combined"].tolist() == columns["combined"].tolist()
+    assert batch.to_dicts() == [
+        {name: column[i] for name, column in columns.items()} for i in range(7)
+    ]
+    with pytest.raises(KeyError, match='no column \\"x\\"; there are verdict, verdict_code'):
+        batch["x"]
     assert columns["passed"] == [r.passed for r in singles]
     assert columns["combined"].tolist() == [r.combined for r in singles]
     assert columns["says-ok.passed"].tolist() == [True, False, False, False, True, False, True]
@@ -85,7 +89,8 @@ def test_undecided_rows_have_no_passed() -> None:
     gate = Gate({"scorers": [{"type": "contains", "value": "a"}], "judge": {"task": "?"}})
     batch = gate.score_batch(["a", "b", None])
     assert batch.columns["passed"] == [True, None, False]
-    assert batch.columns["verdict"].tolist() == [1, 2, 0]
+    assert batch["verdict"] == ["pass", "undecided", "block"]
+    assert batch["verdict_code"].tolist() == [1, 2, 0]
     assert repr(batch) == "<BatchResult 3 rows: 1 pass, 1 block, 1 undecided>"
 
 
@@ -145,7 +150,7 @@ def test_any_iterable_is_taken() -> None:
 
 
 def test_a_state_of_another_gate_is_refused() -> None:
-    spec, untrusted, state = GATE.score_batch(TEXTS).__reduce__()[1]
+    spec, untrusted, state, _ = GATE.score_batch(TEXTS).__reduce__()[1]
     assert len(BatchResult(spec, untrusted, state)) == 7
     for other in ['{"scorers": [{"type": "contains", "value": "a"}]}']:
         with pytest.raises(ValueError, match="columns: not of this gate"):
@@ -348,10 +353,10 @@ def test_a_slice_is_a_list_of_results() -> None:
     with pytest.raises(IndexError):
         batch[4]
     with pytest.raises(TypeError):
-        batch["0"]  # type: ignore[call-overload]
+        batch[1.5]  # type: ignore[call-overload]
 
 
 def test_one_text_is_no_iterable_of_texts() -> None:
     for text in ("xy", b"xy"):
-        with pytest.raises(TypeError, match="expected an iterable of str, got one text"):
+        with pytest.raises(TypeError, match="expected a list of str, got one text"):
             GATE.score_iter(text)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ Blocks of a page run in order, in one namespace and one folder.
 - `sh` after `<!-- run -->` runs, where the command line is installed.
 - `text` right after one of these is what it prints.
 - `json` and `jsonl` parse; a gate or a scorer builds.
+- A block after `<!-- needs: library -->` runs where the library is installed.
 - `yaml` parses; of a workflow the steps that call scoregate run, but for those with an `env`.
 - A block with `title="name"` is a file: it is written, and runs only where another block runs it.
 """
@@ -18,8 +19,10 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -76,7 +79,7 @@ def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> str:
 
 
 def run_shell(text: str) -> str | None:
-    if importlib.util.find_spec("scoregate._cli") is None:
+    if find_spec("scoregate._cli") is None:
         return None
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
@@ -106,8 +109,24 @@ def run_yaml(block: Block) -> None:
         run_shell(command)
 
 
+def has_needs(block: Block) -> bool:
+    """Whether the libraries that a block names are installed."""
+    needs = re.search(r"<!-- needs: ([\w, ]+) -->\s*$", block.gap)
+    tools = {"pyspark": "java"}
+    missing = [
+        name
+        for name in (needs[1].split(", ") if needs else [])
+        if not find_spec(name) or (name in tools and not shutil.which(tools[name]))
+    ]
+    required = set(missing) & set(os.environ.get("SCOREGATE_REQUIRE", "").split(","))
+    assert not required, f"required and absent: {required}"
+    return not missing
+
+
 def run(page: Path, block: Block, namespace: dict[str, Any]) -> str | None:
     """Runs a block; what it prints, where it runs and prints."""
+    if not has_needs(block):
+        return None
     if block.title and block.language not in ("json", "yaml"):
         return None
     match block.language:
@@ -224,4 +243,5 @@ def test_tables_are_as_the_core_has_them() -> None:
         text = page.read_text(encoding="utf-8")
         found |= set(re.findall("<!-- table: ([a-z-]+) -->", text))
         assert tables.written(text) == text, f"{page.name}: run python docs/tables.py"
-    assert found == {*scoregate.scorer_types(), "kinds"}
+    flows = {"flow-fields", "phase-fields", "flow-kinds"}
+    assert found == {*scoregate.scorer_types(), "kinds", *flows}

@@ -16,20 +16,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import scoregate
-from scoregate import _native, json_repair, judge
+from scoregate import _native, flow, json_repair, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAMES = [
     pytest.param(module, name, id=f"{module.__name__}.{name}")
-    for module in (scoregate, judge, json_repair)
+    for module in (scoregate, flow, judge, json_repair)
     for name in module.__all__
     if name != "__version__"
 ]
 
 #: Types that stand for several, and have no docstring of their own.
-ALIASES = {"AnyJudge", "JudgeFunction", "JUDGE_PROMPT", "WINNER_PROMPT"}
+ALIASES = {
+    "Agents",
+    "AnyJudge",
+    "JUDGE_PROMPT",
+    "JudgeFunction",
+    "Prices",
+    "Status",
+    "WINNER_PROMPT",
+}
 
 
 def undocumented(cls: type) -> list[str]:
@@ -72,8 +80,6 @@ STUB = Path(_native.__file__).with_name("_native.pyi")
 
 #: Names whose texts in the binding are still shorter than in the stub. None may join them.
 SHORTER = {
-    "BatchResult",
-    "BatchResult.columns",
     "BatchResult.summary",
     "Combination",
     "GateResult",
@@ -145,11 +151,13 @@ def test_the_pages_have_every_public_name() -> None:
     shown = re.findall(r"^::: ([\w.]+)$", pages, re.MULTILINE)
     names = {f"scoregate.{name}" for name in scoregate.__all__} - {
         "scoregate.__version__",
-        "scoregate.judge",  # a page of its own, name by name
+        "scoregate.flow",  # pages of their own, name by name
+        "scoregate.judge",
     }
     names |= {
-        f"scoregate.judge.{name}"
-        for name in judge.__all__
+        f"{module.__name__}.{name}"
+        for module in (flow, judge)
+        for name in module.__all__
         if name not in ALIASES and not hasattr(scoregate, name)
     }
     assert names <= set(shown)
@@ -160,7 +168,7 @@ def modules() -> Iterator[str]:
     """The modules of the package but the native one and the command line."""
     yield "scoregate"
     for found in pkgutil.walk_packages(scoregate.__path__, "scoregate."):
-        if not re.match(r"scoregate\.(_native|_cli|__main__)\b", found.name):
+        if not re.match(r"scoregate\.(_native|_cli|engines|__main__)\b", found.name):
             yield found.name
 
 

@@ -103,3 +103,52 @@ def test_combine_with_judge(args: list[Any], row: dict[str, Any]) -> None:
 def test_format_report(args: list[Any], row: dict[str, Any]) -> None:
     found = [ScorerResult(**result) for result in args[0]]
     assert scoregate.format_report(found, args[1], threshold=args[2]) == row["out"]
+
+
+OWN = read_rows(DATA / "template.jsonl")
+
+
+def template_rows(function: str) -> list[Any]:
+    found = [row for row in [*ROWS, *OWN] if row["fn"] == function]
+    return [pytest.param(row["args"], row["out"], id=str(i)) for i, row in enumerate(found)]
+
+
+def context(given: dict[str, Any]) -> scoregate.Context:
+    return scoregate.Context(
+        args=given.get("args"),
+        steps=given.get("steps"),
+        previous_output=given.get("previousOutput"),
+        locals=given.get("locals"),
+    )
+
+
+@pytest.mark.parametrize(("args", "out"), template_rows("interpolate"))
+def test_interpolate(args: list[Any], out: dict[str, Any]) -> None:
+    found = scoregate.interpolate(args[0], context(args[1]))
+    assert (found.text, found.missing) == (out["text"], out["missing"])
+
+
+@pytest.mark.parametrize(("args", "out"), template_rows("evaluate_condition"))
+def test_evaluate_condition(args: list[Any], out: dict[str, Any]) -> None:
+    found = scoregate.evaluate_condition(args[0], context(args[1]))
+    assert (found.value, found.error is not None) == (out["value"], "error" in out)
+
+
+def test_a_context_says_what_is_wrong() -> None:
+    for keywords, words in (
+        ({"args": []}, "args: expected a mapping, got list"),
+        ({"steps": {"a": "x"}}, "steps.a: expected a mapping with output and json"),
+        ({"steps": {"a": {"output": 3}}}, "steps.a: output: expected str"),
+        ({"previous_output": 3}, "expected str, got int"),
+        ({"locals": {"x": object()}}, "locals.x: object is not a JSON value"),
+    ):
+        arguments: Any = keywords
+        with pytest.raises(TypeError, match=words):
+            scoregate.Context(**arguments)
+    lone = scoregate.Context(locals={"x": "\ud800"})
+    assert scoregate.interpolate("{x}", lone).text == "\ud800"
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(scoregate.evaluate_condition("0", lone))
+    long = scoregate.Context(locals={"x": "x" * (1 << 25)})
+    with pytest.raises(ValueError, match="longer than 67108864 bytes"):
+        scoregate.interpolate("{x}{x}{x}", long)

@@ -13,7 +13,7 @@ from typer import rich_utils
 
 from .._files import reason
 from .._native import __version__
-from . import cache, check, doctor, json, look, replies, score, start
+from . import cache, check, doctor, flows, json, look, replies, score, start
 from .common import BROKEN, OK, exit_codes, stdout
 from .guesses import Guesses
 from .talk import forget, guarded_streams
@@ -58,7 +58,7 @@ def _main(
 
 
 # The help lists the commands in this order.
-for _group in (start, score, check, json, replies, cache, doctor):
+for _group in (start, score, check, flows, json, replies, cache, doctor):
     app.add_typer(_group.app)
 
 

@@ -20,15 +20,18 @@ from .common import (
     UsageError,
     exit_codes,
     help_text,
+    plural,
     refused,
     shown,
     stdout,
     tell_issues,
 )
-from .gates import read_gates
+from .gates import read_any, read_gates
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..flow import Flow
 
 app = typer.Typer()
 
@@ -46,12 +49,12 @@ Strict = Annotated[
 
 @app.command(
     help=help_text(
-        "Check a gate file: every error with its place and its path, and warnings.\n\n"
+        "Check a gate file or a flow: every error with its place and its path, and warnings.\n\n"
         "Exits with 2 when there are errors, and with --strict with 1 when there are warnings. "
         "Warnings name scorers that can never pass or never fail, patterns and schemas that mean "
         "something else than they seem to, weights that miss the threshold by rounding, and "
         "placeholders that nothing fills. Of a judge it says what is asked and what will be read.",
-        ("scoregate check gate.json", "The gate of a file, or every gate of a flow."),
+        ("scoregate check gate.json", "The gate of a file, or a flow with every gate."),
         ("scoregate check gate.yaml --strict", "In continuous integration: warnings fail too."),
         ("jq .gate config.json | scoregate check -", "A gate on standard input."),
         ("scoregate check flow.json --phase review", "One gate phase of a flow."),
@@ -60,17 +63,24 @@ Strict = Annotated[
 def check(gate: options.GateFile, phase: Phase = None, strict: Strict = False) -> None:
     """Checks a gate file."""
     with exit_codes():
+        flow = None
         try:
-            specs = read_gates(gate, phase)
+            if phase is None:
+                flow, specs = read_any(gate)
+            else:
+                specs = read_gates(gate, phase)
         except SpecError as error:
             raise refused(gate, error) from None
         failed = warned = False
+        if flow is not None:
+            failed, warned = _check_flow(gate, flow)
         for spec in specs:
             text = spec.document.text
             try:
                 built = spec.build()
             except SpecError as error:
-                refused(gate, error, text)
+                if flow is None:  # else it is told already
+                    refused(gate, error, text)
                 failed = True
                 continue
             block = built.spec
@@ -90,6 +100,22 @@ def check(gate: options.GateFile, phase: Phase = None, strict: Strict = False) -
             raise typer.Exit(USAGE)
         if warned and strict:
             raise typer.Exit(UNDER)
+
+
+def _check_flow(path: str, flow: Flow) -> tuple[bool, bool]:
+    """Tells of a flow what its score blocks do not say; whether there are errors, and warnings."""
+    issues = flow.validate()
+    if issues:
+        refused(path, SpecError(issues), flow.text)
+        return True, False
+    found = [*flow.repeated(), *(r for phase in flow.phases.values() for r in flow.remarks(phase))]
+    tell_issues("warning", path, found, flow.text)
+    if not any("score" in phase.spec for phase in flow.phases.values()):
+        # Else there is a line for each gate.
+        words = f"a flow of {plural(len(flow.phases), 'phase')}"
+        line = Text.assemble(("ok: ", "bold green"), look.printable(f"{shown(path)}: {words}"))
+        look.console(stdout()).print(line, soft_wrap=True)
+    return False, bool(found)
 
 
 def _description(block: dict[str, Any]) -> str:

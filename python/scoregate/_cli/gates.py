@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .._documents import Document, fault, read_document
@@ -13,6 +13,9 @@ from .._errors import SpecError, SpecIssue
 from .._files import reason
 from .._gate import Gate
 from .._limits import COMPILE_TIMEOUT
+
+if TYPE_CHECKING:
+    from ..flow import Flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,11 @@ def read_gates(path: str, phase: str | None = None) -> list[GateSpec]:
     value = document.spec
     if isinstance(value, str):
         value = _value(value)
+    return _blocks(document, value, phase)
+
+
+def _blocks(document: Document, value: Any, phase: str | None) -> list[GateSpec]:
+    """The score blocks of a value."""
     if isinstance(value, dict) and "scorers" not in value:
         if "phases" in value:
             return _told(_flow_gates(document, value["phases"], phase))
@@ -102,6 +110,40 @@ def read_gates(path: str, phase: str | None = None) -> list[GateSpec]:
         message = f"holds a score block, not a flow: there is no phase '{phase}'"
         raise fault("unknown_phase", message)
     return [GateSpec(document)]
+
+
+def read_flow(path: str, *, untrusted: bool = False) -> Flow:
+    """The flow of a file.
+
+    Raises:
+        SpecError: the file cannot be read, is not text in its language, or holds what an untrusted
+            flow may not.
+    """
+    from ..flow import Flow
+
+    return Flow.of_document(read_document(_read(path), path, ""), untrusted=untrusted)
+
+
+def read_any(path: str) -> tuple[Flow | None, list[GateSpec]]:
+    """The flow of a file, or None where it holds only a gate, and every score block.
+
+    Raises:
+        SpecError: the file cannot be read, is not JSON, or holds neither.
+    """
+    from ..flow import Flow
+
+    document = read_document(_read(path), path, "")
+    value = document.spec
+    if isinstance(value, str):
+        value = _value(value)
+    if not isinstance(value, dict) or "scorers" in value or "phases" not in value:
+        return None, _blocks(document, value, None)
+    flow = Flow.of_document(document)
+    gates = [
+        _phase_gate(document, phase, ("phases", index, "score"))
+        for index, phase in _gate_phases(value["phases"])
+    ]
+    return flow, gates
 
 
 def _value(text: str) -> Any:
@@ -149,15 +191,20 @@ def _read(path: str) -> bytes:
     return data
 
 
+def _gate_phases(phases: Any) -> list[tuple[int, dict[str, Any]]]:
+    """The gate phases with a score block, each with its place."""
+    return [
+        (index, phase)
+        for index, phase in enumerate(phases if isinstance(phases, list) else [])
+        if isinstance(phase, dict) and phase.get("type") == "gate" and "score" in phase
+    ]
+
+
 def _flow_gates(document: Document, phases: Any, wanted: str | None) -> list[GateSpec]:
     if not isinstance(phases, list):
         raise fault("wrong_type", "must be an array of phases", path="phases")
     named = [phase for phase in phases if isinstance(phase, dict)]
-    gates = [
-        (index, phase)
-        for index, phase in enumerate(phases)
-        if isinstance(phase, dict) and phase.get("type") == "gate" and "score" in phase
-    ]
+    gates = _gate_phases(phases)
     ids = ", ".join(str(phase.get("id")) for _, phase in gates)
     if not gates:
         raise fault("no_gate", "holds no gate phase with a score block")

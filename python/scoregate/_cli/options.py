@@ -20,6 +20,12 @@ class Details(StrEnum):
     none = "none"
 
 
+class Engine(StrEnum):
+    """Who brings the rows."""
+
+    ray = "ray"
+
+
 class OnError(StrEnum):
     """What a bad row does."""
 
@@ -105,6 +111,14 @@ IdField = Annotated[
 Limit = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Read at most N rows.", rich_help_panel=_INPUT),
+]
+EngineName = Annotated[
+    Engine | None,
+    typer.Option(
+        "--engine",
+        help="Let Ray score folders of Parquet or lines of JSON, into a folder of Parquet.",
+        rich_help_panel=_INPUT,
+    ),
 ]
 DetailsShown = Annotated[
     Details,

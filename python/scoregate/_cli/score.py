@@ -28,6 +28,7 @@ from .common import (
     shown,
     tell_issues,
 )
+from .engine import score_by_engine
 from .gates import read_gate, same_file
 
 if TYPE_CHECKING:
@@ -43,9 +44,10 @@ app = typer.Typer()
 
 @app.command(
     cls=Brief,
+    short_help="Score files of outputs with a gate.",
     help=help_text(
-        "Score files of outputs with a gate.\n\nAn input line is an object such as "
-        '{"id": "a1", "output": "the text"}. More: docs/command-line.md.',
+        'Score files of outputs with a gate: lines such as {"id": "a1", "output": "the text"}. '
+        "More: docs/command-line.md.",
         (
             "scoregate score gate.json outputs.jsonl -o results.jsonl --fail-under 95%",
             "Exit with 1 when fewer than 95% of the rows pass.",
@@ -73,6 +75,7 @@ def score(
     max_errors: options.MaxErrors = None,
     quarantine: options.Quarantine = None,
     threads: options.Threads = None,
+    engine: options.EngineName = None,
     progress: options.Progress = options.When.auto,
     compile_timeout: options.CompileTimeout = COMPILE_TIMEOUT,
     compile_cache: options.CompileCacheFile = None,
@@ -111,6 +114,23 @@ def score(
             sources,
         )
         built = _build(gate, spec, compile_timeout, compile_cache)
+        if engine is not None:
+            others = {
+                "--id-field": id_field != "id",
+                "--limit": limit is not None,
+                "--on-error": on_error is not options.OnError.fail,
+                "--max-errors": max_errors is not None,
+                "--quarantine": quarantine is not None,
+                "--threads": threads is not None,
+                "--judge": bool(judge),
+            }
+            found = score_by_engine(
+                built, sources, output, field=field, details=details.value, others=others
+            )
+            _report(found, sources, as_json=as_json)
+            if fail_under is not None and not _passes(found, fail_under):
+                raise typer.Exit(UNDER)
+            return
         with _usage_errors():
             decider = judging.file_judge(
                 built,

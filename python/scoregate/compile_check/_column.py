@@ -64,13 +64,12 @@ class Columns:
         Raises:
             TypeError: they are no texts; the message names the first that is none.
         """
-        if isinstance(texts, list) and all(text is None or type(text) is str for text in texts):
-            return texts
-        # What the core refuses, it refuses with its own words.
-        if not hasattr(texts, "keys") and not isinstance(texts, str | bytes):
-            texts = list(texts)
-        _NOTHING.score_batch(texts, threads=1)
-        return list(texts)
+        found = _native.list_texts(texts)
+        if all(text is None or type(text) is str for text in found):
+            return found
+        # What the core refuses, it refuses with its own words; what is left is missing.
+        _NOTHING.score_batch(found, threads=1)
+        return [text if isinstance(text, str) else None for text in found]
 
     def begin(self, texts: Sequence[str | None]) -> Work:
         """Begins to compile what texts hold."""

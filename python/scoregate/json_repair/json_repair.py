@@ -17,6 +17,9 @@ __all__ = ["JSONReturnType", "cli", "from_file", "load", "loads", "repair_json"]
 JSONReturnType: TypeAlias = "dict[str, Any] | list[Any] | str | float | int | bool | None"
 Log: TypeAlias = "list[dict[str, Any]]"
 
+#: What stands for a text that is not plainly one document.
+_ODD: Any = object()
+
 #: Characters of the text that a log entry shows on each side.
 _WINDOW = 10
 
@@ -171,8 +174,11 @@ def loads(
     if not (logging or strict or stream_stable) and schema is None:
         if schema_repair_mode != "standard":
             raise ValueError("schema_repair_mode='salvage' requires schema.")
-        value: JSONReturnType = documents(_native.parse_json(json_str), json_str)
-        return value
+        value: JSONReturnType = _native.single_document(json_str, _ODD)
+        if value is not _ODD:
+            return value
+        several: JSONReturnType = documents(_native.parse_json(json_str), json_str)
+        return several
     return repair_json(
         json_str=json_str,
         return_objects=True,

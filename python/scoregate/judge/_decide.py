@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .._native import list_texts
 from ._options import JudgeOptions
 from ._plan import Plan, result_of
 from ._protocol import close_judges, judge_name
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from .._native import BatchResult
+    from .._tables import Texts
     from ._options import JudgeKeywords
     from ._plan import Scoring
     from ._protocol import AnyJudge
 
 log = logging.getLogger("scoregate.judge")
 
-Texts: TypeAlias = "Sequence[str | None]"
 Rows: TypeAlias = "Sequence[Mapping[str, Any] | None] | None"
 
 INTERRUPTED = "interrupted"
@@ -70,7 +71,7 @@ class BatchRun:
         self,
         plan: Plan,
         session: Session,
-        texts: Texts,
+        texts: Sequence[str | None],
         rows: Rows,
         scored: BatchResult,
         progress: Callable[[Progress], None] | None = None,
@@ -82,7 +83,7 @@ class BatchRun:
         self._scored = scored
         self._progress = progress
         self._on_result = on_result
-        self._open = [i for i, code in enumerate(scored.columns["verdict"]) if code == 2]
+        self._open = [i for i, code in enumerate(scored["verdict_code"]) if code == 2]
         self._judged: dict[int, JudgedResult] = {}
         self._session = session
 
@@ -206,7 +207,7 @@ class _Batch:
         if "judge" not in gate.spec:
             words = "the gate names no judge, so the judge that is given is never asked"
             warnings.warn(words, UserWarning, stacklevel=4)
-        self.gate, self.texts, self.rows = gate, _sequence(texts), _sequence(rows)
+        self.gate, self.texts, self.rows = gate, list_texts(texts), _sequence(rows)
         self.plan = Plan.read(gate, judge, options)
         self.session = Session(self.plan.judges, options)
 
@@ -222,8 +223,9 @@ class _Batch:
 
 
 def _sequence(given: Any) -> Any:
-    """Iterables are read once, into a list; one text is left to be refused."""
-    return given if isinstance(given, Sequence | None) else list(given)
+    """Iterables are read once, into a list; what is no list of rows is left to be refused."""
+    known = isinstance(given, Sequence | None) or hasattr(type(given), "columns")
+    return given if known else list(given)
 
 
 def _told(batch: JudgedBatch) -> JudgedBatch:

@@ -192,7 +192,7 @@ def judge_prompt(
     if "{fields}" not in template.text:
         evidence = more + evidence
     return template.fill(
-        asks, task=clean(task), fields=more, target=evidence, report=_report(scored)
+        asks, task=clean(task), fields=more, target=evidence, report=report_of(scored)
     )
 
 
@@ -238,7 +238,7 @@ def label_asks(labels: Sequence[str] | None) -> Asks:
     return _winner_asks(choices, "|".join(map(clean, labels)), {"enum": list(labels)})
 
 
-def _report(scored: GateResult) -> str:
+def report_of(scored: GateResult) -> str:
     """The report, bounded. A detail may quote the target, and stays harmless."""
     results = scored.results
     safe = [_defused(result) for result in results]

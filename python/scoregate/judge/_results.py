@@ -272,15 +272,15 @@ class JudgedBatch:
     @property
     def columns(self) -> dict[str, Any]:
         """The columns of ``BatchResult.columns``, with what the judge decided."""
-        columns = dict(self.scored.columns)
-        verdict, combined = bytearray(columns["verdict"]), array("d", columns["combined"])
-        passed = list(columns["passed"])
+        columns = self.scored.columns
+        verdict, passed, reason = columns["verdict"], columns["passed"], columns["reason"]
+        codes, combined = bytearray(columns["verdict_code"]), array("d", columns["combined"])
         for index, result in self._judged.items():
-            verdict[index] = _CODES[result.verdict]
+            verdict[index], codes[index] = result.verdict, _CODES[result.verdict]
             passed[index] = None if result.verdict == "undecided" else result.passed
+            reason[index] = result.reason
             combined[index] = result.combined
-        columns |= {"verdict": memoryview(verdict), "combined": memoryview(combined)}
-        return columns | {"passed": passed}
+        return columns | {"verdict_code": memoryview(codes), "combined": memoryview(combined)}
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``BatchResult.summary``, ``decided_by`` and ``judge``.
@@ -310,8 +310,12 @@ class JudgedBatch:
     def __getitem__(self, index: int) -> JudgedResult: ...
     @overload
     def __getitem__(self, index: slice) -> list[JudgedResult]: ...
-    def __getitem__(self, index: int | slice) -> JudgedResult | list[JudgedResult]:
-        """A row."""
+    @overload
+    def __getitem__(self, index: str) -> Any: ...
+    def __getitem__(self, index: int | slice | str) -> Any:
+        """A row, the rows of a slice, or a column by its name."""
+        if isinstance(index, str):
+            return self.columns[index]
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         if index < 0:

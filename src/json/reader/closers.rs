@@ -137,7 +137,8 @@ impl Parser<'_> {
         let sound = !outer || self.closes_well(byte, repeated)?;
         let stray = byte == b')' && !fits && !outer && !self.round_closes(at)?;
         self.at += 1;
-        let surplus = !fits && repeated && !(outer && sound) && !self.is_missed(at);
+        let misplaced = !fits && repeated && !(outer && sound);
+        let surplus = misplaced && !self.is_missed(at);
         if surplus || stray {
             self.log.add(Code::SurplusCloser, at, at + 1);
             self.closed = Some((byte, at + 1));

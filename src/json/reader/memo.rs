@@ -96,6 +96,8 @@ pub(in super::super) struct Memo {
     pub(super) chain: Chain,
     pub(in super::super) block_end: Reach,
     pub(in super::super) line_end: Reach,
+    /// The closer that ends a comment on a document's only line.
+    pub(super) comment_end: Reach,
     pub(super) dots_end: Reach,
     /// For the longest text that was counted, and for another one.
     pub(in super::super) left: [Left; 2],
@@ -123,6 +125,7 @@ impl Default for Memo {
             chain: Chain::default(),
             block_end: Reach::default(),
             line_end: Reach::default(),
+            comment_end: Reach::default(),
             dots_end: Reach::default(),
             left: [Left::default(); 2],
             call_end: None,

@@ -167,10 +167,16 @@ impl Parser<'_> {
         if found || !self.is_inside() {
             return end;
         }
-        let rest = self.text.get(at..end).unwrap_or_default();
-        let closer = memchr::memchr2(b'}', b']', rest);
-        self.steps += closer.unwrap_or(rest.len()) as u64;
-        closer.map_or(end, |closer| at + closer)
+        let mut closer = self.memo.comment_end.at(at);
+        if !closer.found {
+            let rest = self.text.get(closer.to..end).unwrap_or_default();
+            let found = memchr::memchr2(b'}', b']', rest);
+            self.steps += found.unwrap_or(rest.len()) as u64;
+            closer.found = found.is_some();
+            closer.to += found.unwrap_or(rest.len());
+            self.memo.comment_end = closer;
+        }
+        if closer.found { closer.to } else { end }
     }
 
     fn block_comment(&mut self, at: usize) -> Gap {

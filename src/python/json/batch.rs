@@ -1,10 +1,10 @@
 //! Many texts at once, on threads.
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::types::PyList;
 
-use super::super::gate::{interruptible, thread_count};
+use super::super::gate::interruptible;
+use super::super::input::{is_missing, iter_texts, thread_count};
 use super::build::{Failure, build};
 use super::input::Input;
 use super::keys::Keys;
@@ -28,12 +28,9 @@ pub(in super::super) fn extract_json_batch<'py>(
     threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let threads = thread_count(threads)?;
-    if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
-        return Err(PyTypeError::new_err("texts: expected a list of str or bytes, got one text"));
-    }
     let default = default.unwrap_or_else(|| py.None().into_bound(py));
     let out = PyList::empty(py);
-    let mut texts = texts.try_iter()?;
+    let mut texts = iter_texts(texts)?.try_iter()?;
     let mut index = 0;
     loop {
         let mut slice = Vec::new();
@@ -41,7 +38,7 @@ pub(in super::super) fn extract_json_batch<'py>(
         while slice.len() < SLICE && bytes < SLICE_BYTES {
             let Some(text) = texts.next() else { break };
             let text = text?;
-            slice.push(if text.is_none() {
+            slice.push(if is_missing(&text) {
                 None
             } else {
                 let input = Input::of(&text, &format!("texts[{index}]"))?;

@@ -275,9 +275,12 @@ fn result(
     let mut places = input.places();
     let list = if list.is_empty() { Vec::new() } else { diagnostics(list, text, &mut places) };
     let mut shown = Vec::with_capacity(others.len());
+    // They are in order, so that their places are counted once.
+    let mut starts = input.places();
     for other in others {
         let Ok(value) = build(py, &other.document, keys) else { continue };
-        let span = input.span(other.span);
+        let (start, end) = other.span;
+        let span = (starts.of(start).offset, starts.of(end).offset);
         let source = if other.reasoning { "reasoning" } else { other.source.name() };
         let other = JSONResult {
             value: value.value.unbind(),
@@ -344,6 +347,30 @@ pub(in super::super) fn extract_json<'py>(
     }
     let offset = input.places().of(missed.at).offset;
     Err(JSONNotFoundError::new_err((missed.message, offset)))
+}
+
+/// The value of a text that holds one document.
+///
+/// `otherwise` where it holds none, several with prose between them, or one that is refused.
+#[pyfunction]
+pub(in super::super) fn single_document<'py>(
+    py: Python<'py>,
+    text: &Bound<'py, PyAny>,
+    otherwise: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let input = Input::of(text, "text")?;
+    let core = RepairOptions { duplicates: false, ..RepairOptions::default() };
+    let options = Options { repair: true, core };
+    let found = detached(py, input.as_ref().len(), || find(&input, &options, None));
+    let several = |found: &Found<'_>| {
+        found.diagnostics.iter().any(|(found, _)| found.code == Code::OtherCandidate)
+    };
+    let Some(found) = found.ok().filter(|found| !several(found)) else { return Ok(otherwise) };
+    match Keys::with(|keys| build(py, &found.document, keys)) {
+        Ok(built) => Ok(built.value),
+        Err(Failure::Python(error)) => Err(error),
+        Err(Failure::Integer(_)) => Ok(otherwise),
+    }
 }
 
 /// What a value breaks of a contract or a JSON Schema.

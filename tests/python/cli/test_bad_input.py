@@ -369,18 +369,33 @@ GATES = {
         '{"scorers": [{"type": "contains", "value": "a", "negate": true}]}',
         "score.scorers[0].negate: not applicable to 'contains' scorers (allowed: type, name, value)",
     ),
-    "flow without gates": ('{"phases": [{"id": "a"}]}', "holds no gate phase with a score block"),
-    "phases no list": ('{"phases": 3}', "phases: must be an array of phases"),
+}
+
+#: Flows: what check says, and what score says.
+FLOWS: dict[str, tuple[str, str, str]] = {
+    "flow without gates": (
+        '{"name": "f", "phases": [{"id": "a"}]}',
+        "Phase 'a': task: required for agent phases",
+        "holds no gate phase with a score block",
+    ),
+    "phases no list": (
+        '{"name": "f", "phases": 3}',
+        "phases: must be a non-empty array of phases",
+        "phases: must be an array of phases",
+    ),
 }
 
 
-@pytest.mark.parametrize("name", GATES)
+@pytest.mark.parametrize("name", [*GATES, *FLOWS])
 def test_bad_gate(cli: Any, name: str) -> None:
-    data, message = GATES[name]
+    data, *messages = GATES.get(name) or FLOWS[name]
     cli.write("bad.json", data)
     cli.rows("in.jsonl", "ok")
     before = cli.files
-    for args in (("check", "bad.json"), ("score", "bad.json", "in.jsonl", "-o", "out.jsonl")):
+    for args, message in (
+        (("check", "bad.json"), messages[0]),
+        (("score", "bad.json", "in.jsonl", "-o", "out.jsonl"), messages[-1]),
+    ):
         ran = cli(*args)
         assert (ran.code, ran.out) == (2, "")
         # Where the place in the file is known, it stands behind the name.

@@ -350,7 +350,7 @@ def test_check(cli: Any) -> None:
     assert ran.err.startswith(
         "warning: warn.json:1:14: score.scorers[0] (regex-0): invalid pattern"
     )
-    flow = {"phases": [PHASE, {**OTHER, "score": {"scorers": []}}]}
+    flow = {"name": "f", "phases": [PHASE, {**OTHER, "score": {"scorers": []}}]}
     column = json.dumps(flow).index("[]") + 1
     cli.write("flow.json", json.dumps(flow))
     ran = cli("check", "flow.json")
@@ -418,7 +418,7 @@ def test_repeated_keys_are_told_once(cli: Any) -> None:
     gates = {
         "block": block,
         "phase": f'{{"id": "a", "score": {block}}}',
-        "flow": f'{{"phases": [{phases}]}}',
+        "flow": f'{{"name": "f", "phases": [{phases}]}}',
     }
     for kind, text in gates.items():
         cli.write("gate.json", text)

@@ -153,7 +153,8 @@ def test_a_batch_has_columns_and_counts(chat: Any) -> None:
     chat.script = [BLOCK]
     built = gate(combine="weighted", weights=[1, 3], threshold=0.5)
     batch = built.decide_batch(["bad", "worse", None], judge=judge_of(chat))
-    assert list(batch.columns["verdict"]) == [0, 0, 0]
+    assert batch["verdict"] == ["block", "block", "block"]
+    assert list(batch.columns["verdict_code"]) == [0, 0, 0]
     assert batch.columns["passed"] == [False, False, False]
     assert batch.columns["combined"][0] == pytest.approx(0.075)
     assert batch[-1].reason == "missing input"
@@ -400,7 +401,7 @@ def test_error_of_a_judge_of_ones_own() -> None:
 
 def test_results_pickle(chat: Any) -> None:
     chat.script = [BLOCK]
-    batch = gate().decide_batch(iter(["bad", "ok"]), judge=judge_of(chat))  # type: ignore[arg-type]
+    batch = gate().decide_batch(iter(["bad", "ok"]), judge=judge_of(chat))
     copy = pickle.loads(pickle.dumps(batch))
     assert list(copy) == list(batch)
     assert copy.usage == batch.usage

@@ -408,6 +408,9 @@ fn hostile_texts_take_linear_steps() {
         "[1]], \"x ",
         "{a: 1}}, b: ",
         "null```json\n",
+        "”null//,~>",
+        "“`//[T",
+        "n///[",
         "\n>true```<think>",
         "```json\ntrue```'r",
     ];

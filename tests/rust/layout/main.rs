@@ -163,8 +163,31 @@ fn only_the_python_folder_names_pyo3() {
         let inside = path.starts_with(root().join("src/python"));
         let text = fs::read_to_string(&path).unwrap();
         assert!(inside || !text.contains("pyo3"), "{}", path.display());
-        assert!(!text.contains("unsafe {"), "{}", path.display());
     }
+}
+
+#[test]
+fn one_file_alone_is_unsafe_and_says_why() {
+    let mut found = Vec::new();
+    for path in files(&root().join("src"), "rs") {
+        let text = fs::read_to_string(&path).unwrap();
+        let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap()).collect();
+        let lines: Vec<&str> = text.lines().collect();
+        let opens = |line: &str| line.contains("unsafe {") || line.contains("unsafe impl");
+        if !code.iter().any(|line| line.contains("unsafe ") || line.contains("unsafe_code")) {
+            continue;
+        }
+        for at in (0..code.len()).filter(|&at| opens(code[at])) {
+            let mut above = lines[..at].iter().rev().map(|line| line.trim_start());
+            let near = above.find(|line| !line.starts_with("//") || line.contains("SAFETY: "));
+            // A statement may begin on the line before the block.
+            let said = near.is_some_and(|line| line.starts_with("// SAFETY: "))
+                || above.next().is_some_and(|line| line.starts_with("//"));
+            assert!(said, "{}:{}: no SAFETY comment", path.display(), at + 1);
+        }
+        found.push(path);
+    }
+    assert_eq!(found, [root().join("src/python/arrow.rs")]);
 }
 
 #[test]
