@@ -1,4 +1,4 @@
-//! The fenced code blocks of a Markdown text, as CommonMark reads them.
+//! The fenced code blocks of a Markdown text, as `CommonMark` reads them.
 //!
 //! A fence is a run of three or more backticks or tildes, indented by at most three columns; what
 //! follows it on its line is the info string, in which a backtick fence has no backtick. The block

@@ -36,8 +36,8 @@ SECTIONS = (
     "json_accuracy",
     "schema_bench",
     "judge_bench",
-    "flow_bench",
     "compile_bench",
+    "flow_bench",
     "package",
 )
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -215,7 +215,7 @@ class Gate:
         if columns is None:
             return self._native.score_batch(texts, rows, threads=threads, details=details)
         with columns:
-            texts = _native.list_texts(texts)
+            texts = columns.texts(texts)
             impure = columns.of(texts)
         return self._native.score_batch(
             texts, rows, impure=impure, threads=threads, details=details
@@ -247,14 +247,15 @@ class Gate:
 
         Raises:
             TypeError: no table is given, or a column has another type; the message names both.
-            ValueError: a column is not there, a text is not UTF-8, the stream fails, or the gate
-                has ``code-compiles``, which ``score_batch`` runs.
+            ValueError: a column is not there, a text is not UTF-8, or the stream fails.
         """
-        if self._compiles:
-            raise ValueError(
-                f"score_table: a gate with code-compiles reads lists: score_batch(table[{column!r}])"
+        columns = self._columns(threads)
+        if columns is None:
+            return self._native.score_table(data, column, id=id, threads=threads, details=details)
+        with columns:
+            return self._native.score_table(
+                data, column, id=id, impure=columns.of, threads=threads, details=details
             )
-        return self._native.score_table(data, column, id=id, threads=threads, details=details)
 
     def score_iter(
         self,
@@ -274,11 +275,10 @@ class Gate:
             TypeError: one text, a table, a mapping or a set is given, or a text is neither ``str``
                 nor missing.
         """
-        source = _native.iter_texts(texts)
         columns = self._columns(threads)
         if columns is not None:
-            return self._score_compiled(source, columns, threads, details)
-        return self._score_slices(source, threads, details)
+            return self._score_compiled(_native.iter_texts(texts), columns, threads, details)
+        return self._score_slices(_native.iter_texts(texts), threads, details)
 
     def _score_compiled(
         self,

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Never, TypeAlias, final, overload
 
 from ._errors import SpecIssue
@@ -310,6 +310,7 @@ class Gate:
         column: str = "output",
         *,
         id: str | None = None,
+        impure: Callable[[list[str | None]], dict[int, Sequence[ScorerResult]]] | None = None,
         threads: int | None = None,
         details: Literal["failed", "none"] = "failed",
     ) -> BatchResult: ...

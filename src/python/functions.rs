@@ -40,12 +40,15 @@ pub(super) fn evaluate_scorer(
     Ok(ScorerResult(result))
 }
 
+/// A language and code in it.
+type Piece = (String, String);
+
 /// What of a text a `code-compiles` scorer compiles, as (language, code), or else why nothing is.
 #[pyfunction]
 pub(super) fn what_to_compile(
     spec: &Bound<'_, PyAny>,
     text: Text,
-) -> PyResult<(Vec<(String, String)>, Option<String>)> {
+) -> PyResult<(Vec<Piece>, Option<String>)> {
     let found = code_compiles::what_to_compile(&from_python(spec, "spec")?, text.as_ref());
     let pair = |snippet: code_compiles::Snippet| (snippet.language, snippet.code);
     Ok(match found {

@@ -13,7 +13,7 @@ use super::functions::row_of;
 use super::input::{SLICE, Texts, read_rows, rows_list, thread_count};
 use super::results::{GateResult, ScorerResult};
 use super::table::{ArrowSchema, Table};
-use super::text::Text;
+use super::text::{Text, to_str};
 use super::value::{List, from_python};
 use crate::batch::arrow;
 use crate::batch::{Batch, Columns, Watch, Workers, score_texts};
@@ -158,13 +158,16 @@ impl Gate {
         Ok(BatchResult::new(self.core.clone(), self.untrusted, all, None))
     }
 
-    #[pyo3(signature = (data, column="output", *, id=None, threads=None, details="failed"))]
+    /// `impure` gives the columns of impure scorers for a list of texts.
+    #[pyo3(signature = (data, column="output", *, id=None, impure=None, threads=None, details="failed"))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn score_table(
         &self,
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
         column: &str,
         id: Option<&str>,
+        impure: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
         details: &str,
     ) -> PyResult<BatchResult> {
@@ -177,7 +180,14 @@ impl Gate {
             while start < texts.len() {
                 let end = (start + SLICE).min(texts.len());
                 let slice = table.read(&texts, start..end, all.len() - start)?;
-                let batch = Batch { texts: &slice, rows: &[], impure: &[], details };
+                let mut supplied = Vec::new();
+                if let Some(impure) = impure {
+                    let text = |t: &Option<_>| t.as_ref().map(|t| wtf8_str(py, t)).transpose();
+                    let list = slice.iter().map(text).collect::<PyResult<Vec<_>>>()?;
+                    let columns = impure.call1((list,))?.cast_into::<PyDict>()?;
+                    supplied = self.impure_columns(&columns, Some(slice.len()))?;
+                }
+                let batch = Batch { texts: &slice, rows: &[], impure: &supplied, details };
                 all.append(interruptible(py, threads, |workers| {
                     score_texts(&self.core, &batch, workers)
                 })?);
@@ -232,6 +242,10 @@ fn details_kept(details: &str) -> PyResult<bool> {
         "none" => Ok(false),
         _ => Err(PyValueError::new_err("details: must be one of failed|none")),
     }
+}
+
+fn wtf8_str<'py>(py: Python<'py>, text: &impl AsRef<[u8]>) -> PyResult<Bound<'py, PyString>> {
+    to_str(py, text.as_ref())
 }
 
 /// A step into a JSON text: a key or an index.

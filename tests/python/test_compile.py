@@ -217,6 +217,16 @@ def test_the_core_refuses_what_is_no_text() -> None:
     assert gate.score_batch(iter(["[1]", "[1"])).summary()["pass"] == 1
 
 
+def test_tables_are_compiled() -> None:
+    polars = pytest.importorskip("polars")
+    gate = scoregate.Gate({"scorers": [{"type": "code-compiles", "language": "json"}]})
+    table = polars.DataFrame({"output": ["[1]", "[1", None, "{}"], "id": ["a", "b", "c", "d"]})
+    found = gate.score_table(table, id="id")
+    assert [r.verdict for r in found] == ["pass", "block", "block", "pass"]
+    assert list(found) == list(gate.score_batch(table["output"]))
+    assert [r.verdict for r in gate.score_iter(table["output"])] == [r.verdict for r in found]
+
+
 def test_a_judge_decides_on_compiled_rows() -> None:
     block = {
         "scorers": [{"type": "code-compiles", "language": "json"}],

@@ -44,9 +44,10 @@ app = typer.Typer()
 
 @app.command(
     cls=Brief,
+    short_help="Score files of outputs with a gate.",
     help=help_text(
-        "Score files of outputs with a gate. An input line is an object such as "
-        '{"id": "a1", "output": "the text"}. More: docs/command-line.md.',
+        'Score files of outputs with a gate: lines such as {"id": "a1", "output": "the text"}. '
+        "More: docs/command-line.md.",
         (
             "scoregate score gate.json outputs.jsonl -o results.jsonl --fail-under 95%",
             "Exit with 1 when fewer than 95% of the rows pass.",

@@ -57,6 +57,20 @@ class Columns:
         if self._cache is not None:
             self._cache.close()
 
+    @staticmethod
+    def texts(texts: Any) -> list[str | None]:
+        """Texts as a list, which is read twice.
+
+        Raises:
+            TypeError: they are no texts; the message names the first that is none.
+        """
+        found = _native.list_texts(texts)
+        if all(text is None or type(text) is str for text in found):
+            return found
+        # What the core refuses, it refuses with its own words; what is left is missing.
+        _NOTHING.score_batch(found, threads=1)
+        return [text if isinstance(text, str) else None for text in found]
+
     def begin(self, texts: Sequence[str | None]) -> Work:
         """Begins to compile what texts hold."""
         work: Work = []
