@@ -360,8 +360,12 @@ impl JsonStream {
             let rest = self.text.get(self.search..).unwrap_or_default();
             // Documents may be separated by more than space.
             let between = self.documents > 0 && !self.prose;
-            let separator =
-                |rest: &[u8]| (between && matches!(rest.first(), Some(b',' | b';'))).then_some(1);
+            // 0x1E stands before each text of a sequence (RFC 7464).
+            let separator = |rest: &[u8]| match rest.first() {
+                Some(b',' | b';') if between => Some(1),
+                Some(0x1E) => Some(1),
+                _ => None,
+            };
             let mut skipped = 0;
             while let Some(n) = rest.get(skipped..).and_then(|r| space_at_start(r).or(separator(r)))
             {
