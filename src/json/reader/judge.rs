@@ -112,8 +112,10 @@ impl Parser<'_> {
         after: usize,
         next: Next,
     ) -> Result<bool, Stop> {
-        if fit == Fit::Bracket {
-            return Ok(false);
+        // Valid JSON closes its strings at their first quote.
+        let first = open.inside.quotes == 0 && matches!(fit, Fit::Strong | Fit::Bracket);
+        if first || fit == Fit::Bracket {
+            return Ok(first);
         }
         Ok(match next.token {
             Token::Quote(quote, len) if fit == Fit::Weak => {
